@@ -20,7 +20,7 @@ export interface Carrier {
    * Set if the upstream has a special call for such requests: the same request without it. That call may be missing there,
    * and takes no output bound.
    */
-  otherWay?: Carrier | undefined;
+  plainCarrier?: Carrier | undefined;
   isTranslated: boolean;
   /** The upstream may encrypt reasoning; others only quote messages about it. */
   maySeal: boolean;
@@ -79,7 +79,7 @@ export function sameDialectCarrier(
   dialect: Dialect,
   request: RelayRequest,
   rules: FieldRules,
-  special?: Pick<Carrier, 'endpoint' | 'otherWay'>,
+  special?: Pick<Carrier, 'endpoint' | 'plainCarrier'>,
 ): Carrier {
   return new SameDialectCarrier(dialect, request, rules, special);
 }
@@ -89,7 +89,7 @@ class SameDialectCarrier implements Carrier {
   readonly reworded = NOTHING;
   readonly needs = NO_MEDIA;
   readonly endpoint: UpstreamEndpoint;
-  readonly otherWay: Carrier | undefined;
+  readonly plainCarrier: Carrier | undefined;
   dropped: readonly string[];
   readonly #dialect: Dialect;
   readonly #request: RelayRequest;
@@ -100,14 +100,14 @@ class SameDialectCarrier implements Carrier {
     dialect: Dialect,
     request: RelayRequest,
     rules: FieldRules,
-    special?: Pick<Carrier, 'endpoint' | 'otherWay'>,
+    special?: Pick<Carrier, 'endpoint' | 'plainCarrier'>,
   ) {
     const { value } = request.document;
     const left = joinTwo(removeVariants(value), dialect.request.findRemovals?.(value, rules.isFree) ?? NO_REMOVALS);
     const removedFields = removeFields(value, dialect.endpoint, rules);
     this.dropped = left === NO_REMOVALS ? removedFields.named : [...removedFields.named, ...left.names];
     this.endpoint = special?.endpoint ?? dialect.endpoint;
-    this.otherWay = special?.otherWay;
+    this.plainCarrier = special?.plainCarrier;
     this.#dialect = dialect;
     this.#request = request;
     this.#left = left;

@@ -81,7 +81,7 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
 function carryCompaction(request: RelayRequest, to: Destination, from: Sender): Carrier {
   const asked = carry(summarizing, request, to, from);
   if (asked.isTranslated || unboundedOutput(openaiCompaction, to) === undefined) return asked;
-  return sameDialectCarrier(openaiCompaction, request, from, { endpoint: 'compact', otherWay: asked });
+  return sameDialectCarrier(openaiCompaction, request, from, { endpoint: 'compact', plainCarrier: asked });
 }
 
 /**

@@ -118,7 +118,7 @@ interface Whole {
   reasoning: number;
 }
 
-/** Only the total can show what was counted beside: without one, and if it fits nothing, all is inside. */
+/** Only the total shows which counts are separate. Without a total, or if none matches it, all counts are inclusive. */
 function addBeside({ prompt, completion, total, cached, written, reasoning }: Figures): Whole {
   if (completion === undefined) {
     const rest = total === undefined || total <= prompt ? undefined : total - prompt;

@@ -82,7 +82,7 @@ function changeKey(call: Call, key: PresentedKey | undefined): Fault | undefined
   return checkContext(call) ?? (carrier instanceof Fault ? carrier : undefined);
 }
 
-/** By this a receipt finds the prices of a call that has a quote, or that waited, from before a scheduled change. */
+/** The time whose prices a receipt shows, if a scheduled change came after the quote or during the wait; otherwise null. */
 function pricedAt(period: Period, at: number): number | null {
   return isWithin(period, at) ? null : nearestWithin(period, at);
 }

@@ -30,7 +30,7 @@ export function answerHeaders(
   setBudgetWarning(headers, nearBudgets, { held });
   headers['x-svc-channel'] = route.channel.name;
   setRetirement(headers, call.named, model, tools.publicUrl);
-  // A client that set no limit would take an answer cut short by its balance for a complete one.
+  // Without it, a client that set no limit could not see that its balance shortened the answer.
   const { maxOutputTokens: asked } = call.request;
   const isLowered = asked === undefined ? isBoundByMoney : maxOutputTokens < asked;
   if (isLowered) headers['x-svc-max-tokens'] = String(maxOutputTokens);

@@ -34,7 +34,7 @@ export class AttemptRecord {
     const { route, model, permit } = this.#step;
     this.#write(outcome);
     if (outcome === 'ok') health.success(permit);
-    else if (OUTCOMES[outcome].blames === 'nobody') health.forget(permit);
+    else if (!OUTCOMES[outcome].countsAgainstChannel) health.forget(permit);
     else {
       const channel = route.channel.name;
       health.failure(permit, OUTCOMES[outcome]);

@@ -78,7 +78,7 @@ export async function attempt(
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, admission, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
     const isDescribed = isDescribable(body);
-    // Not before: fetching media from URLs of the request has limits of its own.
+    // Starts only now: fetching media from URLs of the request has separate limits.
     watch.limitTotal(route.channel.timeouts.totalMs, admission.deadline);
     watch.limitSilence(silenceLimits(tools, admission, step), racing);
     watch.signal.throwIfAborted();
@@ -134,13 +134,13 @@ function isUnknown(error: unknown): boolean {
   return !(error instanceof AttemptFailed || error instanceof DOMException || codeOf(error) !== undefined);
 }
 
-function carrierOf({ call, maxOutputTokens }: Admission, { model, route, otherWay }: Step): Carrier {
+function carrierOf({ call, maxOutputTokens }: Admission, { model, route, isPlain }: Step): Carrier {
   const found = call.carriers.find(model, route);
   if (found instanceof Fault) throw new AttemptFailed('request_refused', { refusal: found });
-  if (!found.otherWay) return found;
+  if (!found.plainCarrier) return found;
   // A call without an output bound is made only if the hold pays for all that the model can write.
   const most = Math.max(model.maxOutputTokens, unboundedOutput(call.dialect, route) ?? 0);
-  return otherWay || maxOutputTokens < most ? found.otherWay : found;
+  return isPlain || maxOutputTokens < most ? found.plainCarrier : found;
 }
 
 /** The refusal with a field of the client's own request, because the client has not seen the translated one. */

@@ -32,8 +32,8 @@ export interface Ended {
 }
 
 /**
- * The answer ended on the customer's side: input, reasoning and the output that was delivered. By the upstream's report, of
- * which the output that was not delivered is taken off; without a report by our own count and an estimate of the reasoning.
+ * The customer ended the answer, and pays for input, reasoning and delivered output: as reported, minus the output that was not
+ * delivered; without a report, as counted here, with an estimate of the reasoning.
  */
 export function billEnded(call: Call, runs: Runs, ended: Ended): Bill {
   const { step, reader, prefilledTokens } = lastOf(runs);

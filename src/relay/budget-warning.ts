@@ -1,5 +1,5 @@
-// The header x-svc-budget-warning: of the budgets that are used up by 80 % or more, the one with the highest share. The
-// amounts are those of the admission, with what this call holds or, once it is settled, what it cost.
+// The header x-svc-budget-warning: if budgets are used to 80 % or more, it names the one with the highest share. The amounts are
+// those of the admission, plus the hold of this call or, once it is settled, its cost.
 
 import { formatNtd, type Nano } from '../kit/money.ts';
 import { isNearLimit } from '../store/book/budgets.ts';

@@ -3,7 +3,7 @@
 //
 //   new     → sending  the server asks for the body (serve)
 //   sending → over     the body is complete or has failed; the client left or stopped reading; a drain cuts it
-//   new     → over     the client left before: the body is produced all the same, so that the call is closed
+//   new     → over     the client left before: the body is still produced, because that closes the call
 
 import type { Clock } from '../kit/clock.ts';
 import type { ByteSink, Connection, OutgoingStream } from '../kit/connection.ts';

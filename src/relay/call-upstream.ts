@@ -50,13 +50,13 @@ export async function readRefusal(
   { upstream, carrier, watch }: UpstreamCall,
   response: Response,
 ): Promise<AttemptFailed> {
-  const hasOtherWay = carrier.otherWay !== undefined;
+  const isSpecial = carrier.plainCarrier !== undefined;
   const text = await readText(response, watch);
   const failure = readFailure(response, text, { hidden: upstream.hidden, now: clock.now() });
-  const failed = classifyFailure(failure, carrier.maySeal, request.document.value, dialect.isOptional || hasOtherWay);
+  const failed = classifyFailure(failure, carrier.maySeal, request.document.value, dialect.isOptional || isSpecial);
   const { outcome, refusal } = failed;
-  if (!hasOtherWay) return failed;
-  // The key may lack only the right to this call: the other way shows whether it works.
+  if (!isSpecial) return failed;
+  // The key may lack only the right to this call: the plain request shows whether it works.
   if (outcome === 'refused_our_key') {
     return new AttemptFailed('request_refused', { refusal: fault('unsupported_endpoint'), mayServeElsewhere: true });
   }

@@ -19,7 +19,7 @@ interface SeenOutput {
 /** Above that of most tokenizers, so that visible output is not taken for reasoning where a tokenizer counts more. */
 export const TOKENIZER_MARGIN = 1.3;
 
-/** Of the reported output, what the customer pays: reasoning and what was delivered. */
+/** The part of the reported output that the customer pays: reasoning and delivered text. */
 export function chargedOutput(
   { buckets, reasoning }: Bill,
   { produced, delivered, tokenizerMargin: margin }: SeenOutput,

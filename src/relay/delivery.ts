@@ -105,7 +105,7 @@ export class Delivery implements Timed {
     return { isPossible, estimate: Math.max(0, Math.min(estimate * choices, most)) };
   }
 
-  /** Nobody pays for the current run. */
+  /** The current run is not charged. */
   noteUnpaid(): void {
     lastOf(this.#runs).unseenTokens = this.unseenReasoning().estimate;
   }

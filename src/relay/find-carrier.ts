@@ -62,7 +62,7 @@ export class Carriers {
 function strictCarrier(carrier: Carrier, maxOutputTokens: number): Carrier | Fault {
   const lost = [...carrier.dropped, ...(carrier.droppedAt?.(maxOutputTokens) ?? NOTHING)];
   if (lost.length === 0) return carrier;
-  return carrier.otherWay ? strictCarrier(carrier.otherWay, maxOutputTokens) : lostSettings(lost);
+  return carrier.plainCarrier ? strictCarrier(carrier.plainCarrier, maxOutputTokens) : lostSettings(lost);
 }
 
 interface Carried {

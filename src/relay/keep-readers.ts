@@ -31,7 +31,7 @@ export function keepReaders(
   const [{ param } = { param: 'input' }] = items;
   throw fault('invalid_request', {
     param,
-    message: `${param} can be read only by the upstream that made it, and no channel of '${models[0].id}' leads there now. Use the model that compacted the conversation, or send the conversation without ${param}.`,
+    message: `${param} can be read only by the upstream that made it, and no channel of '${models[0].id}' uses that upstream now. Use the model that compacted the conversation, or send the conversation without ${param}.`,
     internal: `made by ${items.map(({ channel }) => channel).join(', ')}`,
   });
 }

@@ -14,7 +14,7 @@ import type { ChosenRoute } from './plan.ts';
 import { READ_ON_MS } from './read-on.ts';
 import { lastOf, type Runs } from './runs.ts';
 
-/** `wholeInput`: of the request, where this is only a part of it. */
+/** `wholeInput`: the input of the whole request, if `used` has only a part of it. Price tiers depend on it. */
 function lossOf(
   reason: LossReason,
   { route, model }: ChosenRoute,
@@ -45,7 +45,7 @@ export function ofUnserved(losses: readonly Loss[]): Loss[] {
   return losses.map((loss) => (loss.reason === 'failed_attempt' ? { ...loss, reason: 'no_answer' } : loss));
 }
 
-/** Of the answer that was delivered, or ended before it was whole. */
+/** The losses of an answer that was delivered, completely or in part. */
 export function lossesOfBill({ held }: Pick<Admission, 'held'>, bill: Bill, step: ChosenRoute): Loss[] {
   const { uncovered, cost, rule } = bill;
   const losses: Loss[] = [];
@@ -89,7 +89,7 @@ function costAsNamed({ buckets, tiers, toolCalls }: Bill, { route: { costs } }: 
   return costOf(buckets, costs, chargedTier(costs, tiers), toolCalls);
 }
 
-/** Of runs that another one replaced. Where it went on with their text, the customer pays for that text. */
+/** The losses of runs that another one replaced. If it continued their text, the customer pays for that text. */
 export function lossesOfReplaced(call: Call, runs: Runs): Loss[] {
   return runs.slice(0, -1).map((run, index) => {
     const used = usedBy(call, run);
@@ -99,7 +99,7 @@ export function lossesOfReplaced(call: Call, runs: Runs): Loss[] {
   });
 }
 
-/** Of a stream that is not paid, in all its runs. */
+/** The losses of a stream that is not charged, over all its runs. */
 export function lossesOfUnpaid(call: Call, runs: Runs, reason: LossReason): Loss[] {
   const last = lastOf(runs);
   return [...lossesOfReplaced(call, runs), lossOf(reason, last.step, usedBy(call, last))];
@@ -134,7 +134,7 @@ interface FailedAttempt {
   elapsedMs: number;
   /** The tokens that it read, where that is not the request alone. */
   input?: number;
-  /** What it reported all the same. */
+  /** The usage that it reported in spite of the failure. */
   usage: UsageReport | undefined;
 }
 
@@ -159,7 +159,7 @@ export function noteFailedAttempt(
   const tiers = { sent: sentTier(admission.call, step), reported: report?.serviceTier };
   const used = { buckets, tiers, toolCalls: report?.toolCalls };
   const loss = lossOf(failed.isHedge ? 'hedge' : (REASONS[failed.outcome] ?? 'failed_attempt'), step, used);
-  // What an upstream's own failure cost is a guess without its report, and no customer pays for that.
+  // Without a report, the cost of an upstream's failure is only estimated: no customer pays for that.
   if (loss.reason === 'failed_attempt' && !reported && failed.outcome !== 'too_large') loss.charge = 0n;
   if (loss.reason === 'hedge') tools.hedges.note(key.accountId, loss.amount);
   admission.losses = [...admission.losses, loss];

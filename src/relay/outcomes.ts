@@ -1,11 +1,11 @@
-// How an attempt on a channel can end without serving, and what follows from each end: whether the same channel is asked again,
-// whether it is blamed, who is alarmed. docs/relay.md explains them to operators, with each name that a receipt can show.
+// How an attempt on a channel can fail, and what follows: whether the same channel is tried again, whether the failure counts
+// against the channel, and which alarm is raised. docs/relay.md explains them to operators, with each name that a receipt can show.
 
 import type { AlarmName } from '../kit/alarms.ts';
 
 interface OutcomeRow {
-  /** `nobody`: the client or the gateway ended it, the request is at fault, or the model failed. */
-  blames: 'channel' | 'nobody';
+  /** False: the client or the gateway ended it, the request is at fault, or the model failed. */
+  countsAgainstChannel: boolean;
   /** The same channel is tried again: after a moment, or after its Retry-After, if that is short. */
   retry?: 'soon' | 'after_wait';
   /** For problems that an operator must fix at the upstream. */
@@ -24,62 +24,67 @@ interface OutcomeRow {
 
 const ROWS = {
   /** No connection, or one that was lost. */
-  network_error: { blames: 'channel', retry: 'soon', concernsAll: true },
+  network_error: { countsAgainstChannel: true, retry: 'soon', concernsAll: true },
   /** Neither a known failure nor a network error: most likely a bug, which a request may provoke. */
-  unexplained: { blames: 'channel', retry: 'soon' },
+  unexplained: { countsAgainstChannel: true, retry: 'soon' },
   /** A 5xx or an unexpected status. */
-  upstream_error: { blames: 'channel', retry: 'soon' },
+  upstream_error: { countsAgainstChannel: true, retry: 'soon' },
   /** An error inside the stream that does not blame the request. */
-  error_event: { blames: 'channel', retry: 'soon' },
+  error_event: { countsAgainstChannel: true, retry: 'soon' },
   /** The stream ended without its end event. */
-  cut: { blames: 'channel', retry: 'soon' },
+  cut: { countsAgainstChannel: true, retry: 'soon' },
   /** The model ended without an answer. */
-  gave_up: { blames: 'nobody', retry: 'soon' },
+  gave_up: { countsAgainstChannel: false, retry: 'soon' },
 
   /** No output in time. It is not retried, because the wait was long. */
-  silent: { blames: 'channel' },
+  silent: { countsAgainstChannel: true },
   /** No output, or no whole answer, in the usual time of the route: another channel answered first, or replaced it. */
-  late: { blames: 'channel' },
+  late: { countsAgainstChannel: true },
   /** Tried beside a late channel, which answered first after all. */
-  outrun: { blames: 'nobody' },
+  outrun: { countsAgainstChannel: false },
   /** No bytes for too long. */
-  idle: { blames: 'channel' },
+  idle: { countsAgainstChannel: true },
   /** The connection ended after more than 5 s of silence: a retry would most likely end the same. */
-  closed_silent: { blames: 'channel' },
+  closed_silent: { countsAgainstChannel: true },
   /** The time limit of the attempt or of the request was reached. */
-  too_slow: { blames: 'channel', endsStream: true },
+  too_slow: { countsAgainstChannel: true, endsStream: true },
 
   /** 429. */
-  rate_limited: { blames: 'channel', retry: 'after_wait', isRateLimit: true },
+  rate_limited: { countsAgainstChannel: true, retry: 'after_wait', isRateLimit: true },
   /** 401, 402, a 403 about our key, or an equivalent code. */
-  refused_our_key: { blames: 'channel', alarm: 'upstream_refused_our_key', opensAtOnce: true, concernsAll: true },
+  refused_our_key: {
+    countsAgainstChannel: true,
+    alarm: 'upstream_refused_our_key',
+    opensAtOnce: true,
+    concernsAll: true,
+  },
   /** Our account there has no credit or is not served. It opens no breaker, because the message may quote the client. */
-  exhausted: { blames: 'channel', alarm: 'upstream_refused_our_key' },
+  exhausted: { countsAgainstChannel: true, alarm: 'upstream_refused_our_key' },
   /** 404, of the model or the address. */
-  route_missing: { blames: 'channel', alarm: 'upstream_route_missing', concernsAll: true },
+  route_missing: { countsAgainstChannel: true, alarm: 'upstream_route_missing', concernsAll: true },
   /** The channel leads back to this gateway. */
-  looped: { blames: 'channel', alarm: 'upstream_route_missing', concernsAll: true },
+  looped: { countsAgainstChannel: true, alarm: 'upstream_route_missing', concernsAll: true },
 
   /** The body is not an answer in this format. */
-  not_an_answer: { blames: 'channel' },
+  not_an_answer: { countsAgainstChannel: true },
   /** The upstream sends too much. */
-  flood: { blames: 'channel' },
+  flood: { countsAgainstChannel: true },
   /** The answer is larger than our limit or our free memory: another channel's would be, too. */
-  too_large: { blames: 'nobody' },
+  too_large: { countsAgainstChannel: false },
   /** The request itself is at fault, or is refused for a reason of this channel's own. */
-  request_refused: { blames: 'nobody' },
+  request_refused: { countsAgainstChannel: false },
   /** A fresh run differs from what the client has. */
-  mismatch: { blames: 'nobody' },
+  mismatch: { countsAgainstChannel: false },
 
   /** It sent far more output than its bound: the answer was ended there. */
-  over_bound: { blames: 'nobody' },
-  client_gone: { blames: 'nobody', endsCall: true },
+  over_bound: { countsAgainstChannel: false },
+  client_gone: { countsAgainstChannel: false, endsCall: true },
   /** The gateway stops, or has had no database for too long. */
-  drained: { blames: 'nobody', endsCall: true, endsStream: true },
+  drained: { countsAgainstChannel: false, endsCall: true, endsStream: true },
   /** Another node has released the hold: there is no attempt, and no line in the receipt. */
-  hold_lost: { blames: 'nobody', endsCall: true },
+  hold_lost: { countsAgainstChannel: false, endsCall: true },
   /** The gateway ended the attempt, because it is over or was replaced. It aborts the signal and is not recorded. */
-  left: { blames: 'nobody' },
+  left: { countsAgainstChannel: false },
 } satisfies Record<string, OutcomeRow>;
 
 export type AttemptOutcome = keyof typeof ROWS;

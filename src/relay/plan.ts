@@ -22,8 +22,8 @@ export interface Step extends ChosenRoute {
   permit: Permit;
   /** Encrypted reasoning is removed: no route of the model could decrypt it. */
   withoutSealed: boolean;
-  /** The upstream's own call for such requests failed: the request is sent without it. */
-  otherWay?: true;
+  /** The upstream's special call for such requests failed: the request is sent without it. */
+  isPlain?: true;
 }
 
 const MAX_ON_ONE_MODEL = 3;
@@ -51,8 +51,8 @@ export class Plan {
   /** The last step whose channel could not decrypt reasoning; and whether that is now removed. */
   #sealed: Step | undefined;
   #withoutSealed = false;
-  /** The last step that failed and can be sent in another way. */
-  #hasOtherWay: Step | undefined;
+  /** The last step whose special call failed: it can be sent with its plain carrier. */
+  #specialCallFailed: Step | undefined;
   #conversationName: string | undefined;
 
   constructor(tools: RelayTools, call: Call) {
@@ -73,7 +73,7 @@ export class Plan {
     const retry = failure && this.#retry(failure);
     if (retry) return retry;
     if (failure?.isSealed) this.#sealed = this.#last;
-    if (failure && this.#last && this.#mayGoOtherWay(this.#last)) this.#hasOtherWay = this.#last;
+    if (failure && this.#last && this.#hasPlainCarrier(this.#last)) this.#specialCallFailed = this.#last;
     if (failure?.isTooLong) {
       // The channel may serve another model with a longer context.
       if (this.#last) this.#tried.delete(this.#last.route.channel.name);
@@ -84,11 +84,11 @@ export class Plan {
       const model = candidates[this.#modelIndex];
       const chosen = model && this.#triesOnModel < MAX_ON_ONE_MODEL ? this.#choose(model) : undefined;
       if (chosen) return this.#take(chosen);
-      const changed = this.#retryUnsealed() ?? this.#retryOtherWay();
+      const changed = this.#retryUnsealed() ?? this.#retryPlain();
       if (changed) return changed;
     }
     // A hedge may have used up the models before this failure.
-    return this.#retryOtherWay();
+    return this.#retryPlain();
   }
 
   /** The last route at once, without the prefill that it refused. */
@@ -178,15 +178,15 @@ export class Plan {
     return this.#retryNow(this.#sealed);
   }
 
-  #mayGoOtherWay({ model, route, otherWay }: Step): boolean {
+  #hasPlainCarrier({ model, route, isPlain }: Step): boolean {
     const carrier = this.#call.carriers.find(model, route);
-    return !otherWay && !(carrier instanceof Fault) && carrier.otherWay !== undefined;
+    return !isPlain && !(carrier instanceof Fault) && carrier.plainCarrier !== undefined;
   }
 
-  #retryOtherWay(): Step | undefined {
-    const step = this.#hasOtherWay;
-    this.#hasOtherWay = undefined;
-    return step && this.#retryNow({ ...step, otherWay: true });
+  #retryPlain(): Step | undefined {
+    const step = this.#specialCallFailed;
+    this.#specialCallFailed = undefined;
+    return step && this.#retryNow({ ...step, isPlain: true });
   }
 
   #nextModel(): void {
@@ -198,7 +198,7 @@ export class Plan {
     this.#modelIndex++;
     this.#triesOnModel = 0;
     this.#sealed = undefined;
-    this.#hasOtherWay = undefined;
+    this.#specialCallFailed = undefined;
   }
 
   #choose(model: Model): Step | undefined {

@@ -40,7 +40,7 @@ function unitsIn({ seconds = 0, characters = 0, searches = 0 }: Call['request'])
 
 const PLURALS: Readonly<Record<string, string>> = { second: 'seconds', character: 'characters', search: 'searches' };
 
-/** The session, where a budget counts for it, by the one name that every format has for it. */
+/** The session header, if a key has a budget for each session: every format accepts this header. */
 function sessionHeader({ conversationName: name, key }: Call): RequestedCost['headers'] {
   const isCounted = [key, ...key.ancestors].some(({ limits }) => limits.sessionBudget !== undefined);
   return isCounted && name !== undefined && isSessionName(name) ? { [SESSION_HEADER]: name } : undefined;

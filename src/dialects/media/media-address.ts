@@ -1,4 +1,4 @@
-// Media as an address: their own, or one that holds all of them.
+// The URL of media: their own address, or a data URL that contains them.
 
 import type { MediaSource } from '../translate/conversation.ts';
 

@@ -74,7 +74,7 @@ function plainBase64(text: string): string | undefined {
   try {
     const bytes = Uint8Array.fromBase64(text, { alphabet });
     if (bytes.length === 0) return undefined;
-    // Most are plain already, and as long as a body may be: none is written anew for nothing.
+    // Most need no change, and they may be as long as a body: they are not copied unless necessary.
     const isPlain = alphabet === 'base64' && text.length % 4 === 0 && !/\s/.test(text);
     return isPlain ? text : bytes.toBase64();
   } catch {

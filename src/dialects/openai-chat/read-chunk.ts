@@ -57,23 +57,23 @@ export function hasNoChoice({ choices }: JsonObject): boolean {
   return !Array.isArray(choices) || choices.length === 0;
 }
 
-/** No part of an answer, and not its usage: of the upstream's own, for clients that know it. */
+/** Neither content nor usage: an extension of the upstream, for clients that know it. */
 export function isForeign({ choices, usage }: JsonObject): boolean {
   return !Array.isArray(choices) && !isObject(usage);
 }
 
 /** Fields in which upstreams report their own errors, which may name their hosts and keys. */
-const TROUBLE = /err|fail|msg|message|detail|reason|warn|trace|exception/i;
+const ERROR_FIELDS = /err|fail|msg|message|detail|reason|warn|trace|exception/i;
 
 /** An upstream's error in its own text, or without one: clients do not see it. */
 export function isUnshown(foreign: JsonObject): boolean {
-  return Object.keys(foreign).length === 0 || tellsOfTrouble(foreign);
+  return Object.keys(foreign).length === 0 || reportsError(foreign);
 }
 
-function tellsOfTrouble(value: Json | undefined): boolean {
-  if (Array.isArray(value)) return value.some(tellsOfTrouble);
+function reportsError(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.some(reportsError);
   return (
-    isObject(value) && Object.entries(value).some(([name, member]) => TROUBLE.test(name) || tellsOfTrouble(member))
+    isObject(value) && Object.entries(value).some(([name, member]) => ERROR_FIELDS.test(name) || reportsError(member))
   );
 }
 

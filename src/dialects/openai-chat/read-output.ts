@@ -28,7 +28,7 @@ function addSegment(segments: Segment[], choice: number, slot: string, text: Jso
   if (typeof text === 'string' && text !== '') segments.push({ slot: `${choice}/${slot}`, text });
 }
 
-/** Some upstreams answer in parts, as clients ask; a part that is no text is content all the same. */
+/** Some upstreams answer in parts, as clients ask; a part that is not text also counts as content. */
 function addContent(segments: Segment[], choice: number, content: Json | undefined): void {
   if (!Array.isArray(content)) {
     addSegment(segments, choice, 'content', content);

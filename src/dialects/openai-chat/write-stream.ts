@@ -61,7 +61,7 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
       for (const { slot } of event.segments) this.#extras.passWords(slot);
       return repeated;
     }
-    // The model has thought what the client does not want to see: it was answered all the same.
+    // The client did not want to see the reasoning, but the answer counts as begun.
     if (event === UNSEEN) this.#transcript.sent.hasOutput = true;
     if (!event.document) return '';
     if (event.kind === 'held') {

@@ -1,5 +1,5 @@
 // What a conversation with sealed reasoning began with. Only the upstream account that sealed it can read it, so all calls
-// of one conversation must rank channels alike, though few clients name it: what stood before the model's first word is the
+// of one conversation must rank channels alike, though few clients name it: what came before the model's first output is the
 // same in each.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';

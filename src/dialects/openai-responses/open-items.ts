@@ -1,5 +1,5 @@
 // The items of a response stream as the client has them, with the text of the one that is still open: an answer that we end
-// must close what was opened. Of an answer that is too long to be kept, nothing is closed.
+// must close what was opened. If an answer is too long to be kept, nothing is closed.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { PART_LISTS, TEXTS } from './text-kinds.ts';

@@ -39,7 +39,7 @@ function callsIn(items: readonly JsonObject[]): ToolCalls | undefined {
   return items.reduce<ToolCalls | undefined>((calls, item) => addCalls(calls, callOf(item)), undefined);
 }
 
-/** Most reasoning is not shown, and is output all the same. */
+/** It counts as output, though most reasoning is not shown. */
 export function isReasoning({ type }: JsonObject): boolean {
   return type === 'reasoning';
 }

@@ -75,7 +75,7 @@ export function createStreamReader(): StreamReader {
   };
 }
 
-/** Of a text that is said as a whole, only what no delta has brought is new. */
+/** The part of a complete text that no delta had. */
 export function createNewness(): (said: Said) => Segment[] {
   const lengths = new Map<string, number>();
   return ({ slot, text, isWhole }) => {

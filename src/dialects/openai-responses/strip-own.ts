@@ -35,7 +35,7 @@ function isSealed({ encrypted_content: encrypted }: JsonObject): boolean {
   return (encrypted ?? '') !== '';
 }
 
-/** Nothing is stored, so an id would not be found: reasoning is what it holds. What we packed, only we can read. */
+/** Upstreams do not store it, so they would not find its id: only its content is sent. Content that we packed is removed. */
 function editReasoning({ id, encrypted_content: encrypted, content }: JsonObject): RawEdit | undefined {
   if (typeof encrypted === 'string' && readTagged(encrypted) !== undefined) return remove;
   const isEmpty = (encrypted ?? '') === '' && !(Array.isArray(content) && content.length > 0);

@@ -1,4 +1,4 @@
-// Reasoning that a client asked not to be shown. It is billed all the same, so it is counted here, before the client's format
+// Reasoning that a client asked not to be shown. It is billed, so it is counted here, before the client's format
 // drops it.
 
 import { weighTokens } from '../../kit/tokens.ts';

@@ -18,9 +18,9 @@ const SHORT: CacheMark = { ttl: '5m' };
 const LONG_TIMES: readonly unknown[] = ['30m', '1h', '12h', '24h'];
 
 /**
- * What is said of the whole request: OpenRouter's `cache_control`, or OpenAI's settings. Undefined without any of them: what
- * is written to a cache costs more than input, which nobody pays who did not ask for it. The long life costs more again,
- * so only those have it who named a time for a write that they pay for; OpenAI keeps a cache for a day at no charge.
+ * The cache settings of the whole request: OpenRouter's `cache_control`, or OpenAI's settings. Undefined without any of them,
+ * because a cache write costs more than input. A write for an hour costs even more, so it needs a time that the client set for a
+ * write that it pays for; OpenAI keeps a cache for a day at no charge.
  */
 export function readCaching(body: JsonObject): Caching | undefined {
   const { cache_control: control, prompt_cache_options: options } = body;
@@ -37,8 +37,8 @@ function markFor(ttl: Json | undefined): CacheMark {
   return LONG_TIMES.includes(ttl) ? LONG : SHORT;
 }
 
-/** What a member of these settings may say to be all said by marks. */
-const SAID_BY_MARKS: Readonly<Record<string, readonly unknown[]>> = {
+/** The values of these settings that cache marks can express. */
+const MARK_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   type: ['ephemeral'],
   mode: ['implicit', 'explicit'],
   ttl: ['5m', ...LONG_TIMES],
@@ -47,7 +47,7 @@ const SAID_BY_MARKS: Readonly<Record<string, readonly unknown[]>> = {
 export function isSaidByMarks(setting: Json): boolean {
   return (
     isObject(setting) &&
-    Object.entries(setting).every(([name, said]) => !isGiven(said) || SAID_BY_MARKS[name]?.includes(said))
+    Object.entries(setting).every(([name, said]) => !isGiven(said) || MARK_VALUES[name]?.includes(said))
   );
 }
 

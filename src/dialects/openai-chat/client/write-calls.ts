@@ -1,5 +1,5 @@
-// Calls for chat clients, counted from zero whatever stood between them: of functions, of custom tools, and in the shape
-// of the format's first days for a client that asked in it.
+// Calls for chat clients, counted from zero even if other content is between them: of functions, of custom tools, and as
+// `function_call` for a client that uses that older form.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerContext } from '../../translate/adapters.ts';
@@ -42,7 +42,7 @@ export function createCallWriter({ tools, origin }: AnswerContext, isLegacy: boo
       return [{ tool_calls: [{ index: count - 1, ...call, ...extra }] }];
     },
     add,
-    // Arguments are JSON, and nothing is none.
+    // Arguments must be JSON, and an empty text is not.
     close: () => (isEmpty && !isCustom ? add('{}') : []),
     count: () => count,
   };

@@ -214,7 +214,7 @@ const STOPS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
   ['safety', 'filter'],
 ]);
 
-/** What was said counts more than what the finish claims: a client waits for calls exactly if there are any. */
+/** The content decides, not the finish reason: a client expects calls only if there are any. */
 function stopOf(finish: string, hasCalls: boolean): StopReason {
   return STOPS.get(finish.toLowerCase()) ?? (hasCalls ? 'tool' : 'end');
 }

@@ -69,7 +69,7 @@ export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model 
   const { takesEffort, alwaysThinks } = openaiTraits(model);
   const word = effortFor(wish, effortsOf(quirks, model));
   if (word === undefined) return none;
-  // To a model that never thinks, not to think is no wish.
+  // A model that never thinks needs no setting for that.
   if (!takesEffort) return { members: {}, dropped: wish.isOff && !alwaysThinks ? [] : [wish.name] };
   if (!quirks.takesEffort) return { members: {}, dropped: [wish.name] };
   return { members: { reasoning_effort: word }, dropped: [] };

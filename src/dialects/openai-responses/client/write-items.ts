@@ -159,7 +159,7 @@ export function callItem(id: string, tell: Tell, { callId, name, namespace, isCu
     ...NOT_ITS,
     open: () => [],
     delta,
-    // Arguments are JSON, and nothing is none.
+    // Arguments must be JSON, and an empty text is not.
     close: () => [...(text === '' && !isCustom ? delta('{}') : []), tell(`${event}.done`, { [field]: text })],
     item: (status) => ({ id, type, status, [field]: text, call_id: callId, name, namespace }),
   };

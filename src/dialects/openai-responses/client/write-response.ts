@@ -1,4 +1,4 @@
-// The response object around an answer: who it is, how it stands, and what the client asked for, in its own bytes.
+// The response object around an answer: its id, its status, and the settings of the request, in the client's own bytes.
 
 import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext } from '../../translate/adapters.ts';
@@ -13,7 +13,7 @@ export interface Standing {
   output: readonly RawValue[];
 }
 
-/** What is said of settings that the client left open. */
+/** The values of settings that the client did not set. */
 const DEFAULTS: Record<string, RawValue> = {
   instructions: null,
   max_output_tokens: null,
