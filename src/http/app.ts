@@ -128,7 +128,7 @@ function createRest(tools: AppTools, addPages: AddPages): Router {
 
 function newRouter(tools: AppTools): Router {
   const app: Router = new Hono({ getPath: routePath });
-  // To HEAD nobody sends a body: what stands behind it is let go.
+  // A response to HEAD has no body: its source is released.
   app.use(async (context, next) => {
     await next();
     if (context.req.method === 'HEAD') context.res.body?.cancel().catch(() => {});

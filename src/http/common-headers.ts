@@ -1,4 +1,4 @@
-// The headers that every answer carries, whatever it is.
+// The headers of every response.
 
 import { CORS_HEADERS, isOpenToPages } from './cors.ts';
 import type { Exchange } from './exchange.ts';

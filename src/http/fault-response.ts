@@ -67,5 +67,5 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
 
 const VARIANTS: Readonly<Record<Envelope, number>> = { openai: 0, anthropic: 2, google: 4 };
 const JSON_TYPE = 'application/json;charset=utf-8';
-/** Stands for the request's id, which needs no escapes in JSON; nobody can have written it into a fault. */
+/** A placeholder for the request's id, which needs no escapes in JSON. No fault can contain it by chance. */
 const ID_MARK = crypto.randomUUID();

@@ -44,7 +44,7 @@ export interface RegisterInput {
   networks?: readonly { prefix: number; address: string; limit: number }[];
   at: number;
   trial: Nano;
-  /** What else the answer tells, as JSON: a repeated call tells the same. */
+  /** The rest of the answer, as JSON: a repeated call gets the same. */
   told?: string | undefined;
   /** `perHour`: over all addresses, if there is such a limit. */
   limits: { perAddress: number; perDay: number; perHour?: number | undefined };
@@ -95,7 +95,7 @@ export interface ReleaseInput extends OfRequest {
   freeAddress?: string | undefined;
   outcome: Outcome;
 }
-/** Takes back an admission whose result nobody received: it leaves no usage record. */
+/** Reverts an admission whose result did not arrive: it leaves no usage record. */
 export interface UndoInput extends OfRequest {
   freeAddress?: string | undefined;
   at: number;

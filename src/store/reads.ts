@@ -136,7 +136,7 @@ export interface AlarmQuery {
   /** With it, only those about this one; empty: about nothing in particular. */
   subject?: string | undefined;
   before?: number | undefined;
-  /** Only those that nobody has said to have seen. */
+  /** Only those that no operator has acknowledged. */
   openOnly?: boolean | undefined;
   limit: number;
 }
@@ -157,7 +157,7 @@ export interface OpenAlarmQuery {
   after?: AlarmPlace | undefined;
 }
 
-/** Alarms of one name and subject that nobody has said to have seen. */
+/** Alarms of one name and subject that no operator has acknowledged. */
 export interface OpenAlarms {
   name: string;
   subject: string;
@@ -378,7 +378,7 @@ export interface Difference {
 
 /** A short pass looks at wallets touched since a time and at entries after a number; a full one at everything. */
 export interface AuditScope {
-  /** Of a full pass: without it, nobody is asked whether something lies in the future. */
+  /** Of a full pass; without it, dates in the future are not checked. */
   now?: number;
   since?: { touchedAt: number; entryId: number };
 }

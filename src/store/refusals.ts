@@ -2,7 +2,7 @@
 // They are written in small transactions between those of money: on PostgreSQL by another connection, on SQLite by the same
 // thread, where an admission waits for at most one of them.
 
-/** `accountId` and `keyId` are empty where nobody knows whose request it was. */
+/** `accountId` and `keyId` are empty if the key of the request is unknown. */
 export interface RefusalCount {
   accountId: string;
   /** Taipei's. */

@@ -106,7 +106,7 @@ function apiRequest(base: URL, sent: Headers, { path, body, headers }: ApiReques
   const own = { ...passedHeaders(sent), ...headers };
   if (body === undefined) return new Request(new URL(path, base), { headers: own, signal });
   const text = JSON.stringify(body);
-  // By the length, a small body is told from a large one before it is read.
+  // The length shows whether a body is large before it is read.
   const length = { 'content-length': String(Buffer.byteLength(text)) };
   return new Request(new URL(path, base), { method: 'POST', headers: { ...own, ...length }, body: text, signal });
 }

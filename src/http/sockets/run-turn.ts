@@ -49,7 +49,7 @@ async function writeText(events: ByteSink, text: string): Promise<void> {
 function requestOf({ publicUrl }: Tools, caller: Caller, { body, gone }: Turn): Request {
   const headers = new Headers(caller.headers);
   headers.set('content-type', 'application/json');
-  // By the length, a small body is told from a large one before it is read.
+  // The length shows whether a body is large before it is read.
   headers.set('content-length', String(Buffer.byteLength(body)));
   return new Request(new URL('/v1/responses', publicUrl), { method: 'POST', headers, body, signal: gone });
 }

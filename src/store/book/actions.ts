@@ -3,7 +3,7 @@
 import type { Action } from '../rows.ts';
 import type { Book } from './book.ts';
 
-/** For every operation that an operator can ask for; undefined where nobody did. */
+/** For every operation that an operator can request; undefined if another caller did. */
 export interface Logged {
   log?: Action | undefined;
 }

@@ -35,7 +35,7 @@ import type {
   Window,
 } from '../rows.ts';
 
-/** The order in which rows are locked. A page that is missing here is no PageTable: nobody can look it up. */
+/** The order in which rows are locked. A page that is missing here is no PageTable, and cannot be looked up. */
 export const PAGE_TABLES = [
   'wallets',
   'windows',

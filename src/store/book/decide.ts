@@ -124,7 +124,7 @@ export type Decided =
   | { ok: true; result: Result<OperationName> }
   /** Nothing was written: the operation breaks a rule, or the database went away before its turn. */
   | { ok: false; error: string; unavailable?: true }
-  /** Nothing was written: somebody else has locked what it touches, these pages if they could be told. */
+  /** Nothing was written: another transaction has locked what it touches; these pages, if they are known. */
   | { ok: false; error: string; lockedPages: readonly string[] };
 
 /** What one operation does wrong by itself: a broken rule, or a slip of ours. */

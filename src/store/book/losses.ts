@@ -63,7 +63,7 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
   return { charge: beyond.charge, covered, guard: reached };
 }
 
-/** Losses that exceed the guard: what is charged, what is booked all the same, and how much of them was free. */
+/** Losses that exceed the guard: what is charged, what is still booked, and how much of them was free. */
 interface Beyond {
   charge: Nano;
   booked: Loss[];
@@ -102,7 +102,7 @@ function freeLosses(items: readonly Loss[], leftOfGuard: Nano): Nano | undefined
   return left > 0n ? left : 0n;
 }
 
-/** What the customer pays for losses of which so much stays free: at its prices, and by the share that is not free. */
+/** What the customer pays for these losses, at its prices, for the share beyond `free`. */
 export function chargeBeyond(items: readonly Loss[], free: Nano): Nano {
   const chargeable = items.filter(isChargeable);
   const amount = sumOfAmounts(chargeable);

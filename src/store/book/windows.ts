@@ -1,7 +1,7 @@
 // Limits as slots in a window. A slot is taken with its time, and given back by that time; the clock may step back by two
 // days without re-opening anything: slots from "the future" still count, slots that have run out are remembered as long as
 // they could fill the window again, and a day once begun is never left again. What lies further ahead was written by a clock
-// that was wrong, and does not count: nobody waits for weeks until that time comes.
+// that was wrong, and does not count: otherwise an account could be blocked for weeks.
 
 import { DAY_MS } from '../../kit/clock.ts';
 import { taipeiDay, taipeiDayStart, taipeiMonth } from '../../kit/taipei.ts';

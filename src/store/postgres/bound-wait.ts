@@ -1,6 +1,6 @@
-// How long a caller waits for a commit. A database that has gone quiet may answer much later; a client is not kept so
-// long. What was answered too late to be used must not stay: an admission that nobody will close is taken back.
-// A repeated register, redeem or key creation is told apart by its Idempotency-Key; settle and release wait as long as
+// How long a caller waits for a commit. A database that does not respond may answer much later; a client does not wait so
+// long. An admission that was answered too late to be used would never be closed, so it is reverted.
+// A repeated register, redeem or key creation is recognized by its Idempotency-Key; settle and release wait as long as
 // it takes, because a second try would find their hold resolved by the first. So does what an operator asks for: called
 // refused while it may still be done, a credit would be given again.
 
@@ -42,7 +42,7 @@ export function boundWait(submit: Submit, clock: Clock, away: () => string | und
     }
   }
 
-  /** Looks after all who wait with one timer, not with one for each. */
+  /** One timer for all waiting calls. */
   function watch(): void {
     if (isWatching) return;
     isWatching = true;

@@ -14,7 +14,7 @@ export class ConnectionLost extends NoAnswer {
   override name = 'ConnectionLost';
 }
 
-/** Something is there, but it and we do not come to terms: over TLS, a certificate, or how to say who we are. */
+/** The server answers, but the connection fails: because of TLS, a certificate, or the login. */
 export class NoTerms extends NoAnswer {
   override name = 'NoTerms';
 }
@@ -65,7 +65,7 @@ export function isAboutTerms(error: unknown): boolean {
   return ABOUT_TERMS.test(codeOf(error) ?? '');
 }
 
-/** Whether waiting may help: the server is starting, stopping, full or not there; not when it refuses who we are. */
+/** Whether waiting may help: the server is starting, stopping, full or not there; not when it refuses the login. */
 export function isPassing(error: unknown): boolean {
   const state = sqlState(error);
   if (error instanceof NoTerms) return false;

@@ -1,5 +1,5 @@
 // Knows whether the database answers, by asking it all the time on a connection of its own. So a call that needs it is
-// refused at once while it is away, and nobody has to wait to find out that it is back.
+// refused at once while it is unreachable, and no call has to wait to find out that it is back.
 
 import { type Clock, sleep } from '../../kit/clock.ts';
 import type { Connection } from './connection.ts';

@@ -12,7 +12,7 @@ import { MIGRATIONS } from './migrations/index.ts';
 const SMALL_MS = 60_000;
 /** A script takes as long as its tables are large. */
 const SCRIPT_MS = 24 * 3_600_000;
-/** Whoever keeps a lock is not waited for in silence: it is told, and tried again. */
+/** A wait for a lock is logged, and then tried again. */
 const LOCK_MS = 4_000;
 /** Less than a commit waits for a lock. */
 const SERVED_LOCK_MS = 50;

@@ -1,5 +1,5 @@
 // A few connections for questions, beside the ones that commit. When the database goes away they are all dropped, so that
-// nobody waits on a connection that will never answer.
+// no call waits on a connection that will never answer.
 
 import { fault } from '../../faults/fault.ts';
 import { assert } from '../../kit/assert.ts';
@@ -35,7 +35,7 @@ export interface PoolOptions {
   away(): string | undefined;
 }
 
-/** Opened when somebody asks, once for all who do. */
+/** Opened with the first request, once for all callers. */
 interface Line {
   connection: Connection | undefined;
   opening: Promise<Connection> | undefined;
@@ -144,7 +144,7 @@ export function createPool(options: PoolOptions): Pool {
   };
 }
 
-/** Sent in one go: after an error the rest is refused, and the last one ends the transaction all the same. */
+/** Sent in one go: after an error the rest is refused, and the last one still ends the transaction. */
 function inSnapshot(queries: readonly Query[], statementMs: number): Query[] {
   return [
     { sql: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' },

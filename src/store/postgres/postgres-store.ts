@@ -22,7 +22,7 @@ import { setAside } from './set-aside.ts';
 import { writeRefusals } from './write-refusals.ts';
 import { createWriter } from './writer.ts';
 
-/** For who can do something else while the database cannot be reached. */
+/** For callers that can do something else while the database cannot be reached. */
 export interface StartWait {
   /** Told once, in one line for the operator; from then on it is tried without end. */
   onAway(why: string): void;
@@ -49,7 +49,7 @@ export interface PostgresOptions {
 const LANES = 2;
 const START_WITHIN_MS = 10_000;
 const START_AGAIN_MS = 200;
-/** An upgrade of the schema that takes longer is told. */
+/** A schema upgrade that takes longer is logged. */
 const UPGRADE_MS = 5_000;
 const READ_CONNECTIONS = 3;
 /** A key's look-up takes a fraction of the way to the server and back: so many may be on it at once. */

@@ -1,5 +1,5 @@
-// Who uses which of a few connections next. With one user each, nobody's answer stands in line behind another's question,
-// and a connection that is given up was nobody else's. With many, as many questions are on their way at once.
+// Assigns a few connections to callers. If each connection has one caller, no answer waits behind the query of another, and
+// giving up a connection affects no other caller. If it has many, as many queries are sent at once.
 
 import type { Clock } from '../../kit/clock.ts';
 import { NoAnswer } from './errors.ts';
@@ -8,7 +8,7 @@ export interface Seats<Seat> {
   /** Rejects with NoAnswer if none becomes free in time, or with what `clear` was given. */
   take(isLong: boolean, withinMs: number): Promise<Seat>;
   leave(seat: Seat, isLong: boolean): void;
-  /** Sends away all who wait. */
+  /** Rejects all waiting callers. */
   clear(error: NoAnswer): void;
 }
 

@@ -1,4 +1,4 @@
-// How the SQLite threads answer: a failure is told to whoever asked, and never ends the thread.
+// How the SQLite threads answer: a failure is returned to the caller, and never ends the thread.
 
 import { codeOf, messageOf } from '../../kit/error-code.ts';
 import { StoreRefused } from '../refusal.ts';

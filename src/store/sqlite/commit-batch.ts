@@ -89,7 +89,7 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
 
   /** What fails leaves nothing in memory: the file knows. */
   function transact<Result>(act: () => Result): Result {
-    // After a failed sync nobody knows what the disk holds, and a later sync would not tell: nothing is promised any more.
+    // After a failed sync it is unknown what the disk holds, and a later sync would not show it: no further write is confirmed.
     if (hasLostSync) throw new Error('a sync of the database failed: check the disk, then restart');
     try {
       return transaction.immediate(act) as Result;

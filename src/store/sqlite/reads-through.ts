@@ -1,7 +1,7 @@
-// Questions go to the reading threads. One about rows that may still be in the journal waits until they are posted, so
-// that it sees everything that was answered before it was asked, by this process or another. Where they cannot be posted
-// (a full disk, a lock that somebody keeps), it is answered from the tables as they are: a whole and earlier state; but of
-// what is not there nobody knows whether it is nowhere.
+// Queries go to the reading threads. A query about rows that may still be in the journal waits until they are posted, so that
+// it sees every write that was confirmed before, by this process or another. If they cannot be posted (a full disk, a lock that
+// another process keeps), the tables are read as they are: a consistent earlier state. A row that is missing there may still
+// exist in the journal.
 
 import { fault } from '../../faults/fault.ts';
 import { READS, type Reads, readsFrom } from '../read-table.ts';
