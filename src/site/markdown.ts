@@ -63,7 +63,7 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy
       },
       code({ text, lang }: Tokens.Code) {
         const code = `<pre tabindex="0"><code>${highlight(text, lang)}</code></pre>`;
-        // What is in no language is a drawing, which nobody runs.
+        // A block without a language is a drawing, not code.
         return copy && lang ? `<div class="copy">${code}${copyButton(copy)}</div>\n` : `${code}\n`;
       },
     },
@@ -82,7 +82,7 @@ function copyButton({ label, done, language }: CopyWords): string {
 const CODE_BLOCK = /^(```[\s\S]*?^```$)/m;
 const LINK = /\[([^[\]]+)\]\(([^()\s]+)\)/g;
 
-/** The Markdown itself with the links that its page has, for who reads it as it is. */
+/** The Markdown itself with the links of its page, for clients that read Markdown. */
 export function relinkMarkdown(markdown: string, linkTo: LinkTo): string {
   const relink = (text: string) =>
     text.replace(LINK, (_link, words: string, href: string) => {

@@ -59,7 +59,7 @@ export function wholeNumber(fields: URLSearchParams, name: string): number | und
 }
 
 /** A figure as people type it: full-width as an input method leaves it, groups of three parted by commas. Any other comma may
- * be meant as a decimal point, and nobody guesses about money: it stays, and is refused by whoever reads the figure. */
+ * be meant as a decimal point, and amounts of money are never guessed: it stays, and the reader of the figure refuses it. */
 export function plainNumber(text: string): string {
   const narrow = text.replace(/[０-９，．]/g, (char) => char.normalize('NFKC'));
   return /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(narrow) ? narrow.replaceAll(',', '') : narrow;

@@ -43,7 +43,7 @@ function languageCookie(language: Language, publicUrl: string): string {
   return `${LANGUAGE_COOKIE}=${language}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax${secure}`;
 }
 
-/** The same facts for who asked for no HTML, in the language that the text is written in. */
+/** The same facts for clients that did not ask for HTML, in the language of the text. */
 export function textResponse(publicUrl: string, language: Language, text: string): Response {
   return new Response(text, { headers: textHeaders(publicUrl, language, 'text/markdown; charset=utf-8') });
 }

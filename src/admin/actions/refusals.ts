@@ -29,7 +29,7 @@ export interface RefusalsView {
   counts: readonly CountView[];
 }
 
-/** Of one account, or of all whose account is unknown; or one request, whoever sent it. */
+/** Of one account, or of all requests whose account is unknown; or one request, of any account. */
 export async function showRefusals(
   { store, clock }: Tools,
   { accountId, requestId }: { accountId?: string | undefined; requestId?: string | undefined },

@@ -39,7 +39,7 @@ export type ShowRefused = (visit: ConsoleVisit, notice: Notice, status: number) 
 
 export interface ConsoleVisits {
   get(path: string, handle: HandleVisit): void;
-  /** What a browser saves: no page, so nobody is led there after signing in. */
+  /** A file that the browser saves, not a page: after signing in, the browser is not redirected to it. */
   file(path: string, handle: HandleVisit): void;
   post(path: string, handle: HandleVisit, again?: ShowRefused): void;
   /** Whatever else is asked for, if it is `wanted` here. */

@@ -85,7 +85,7 @@ export function createAccessTokens({ clock, fetch, request }: TokenTools): NextT
       const found = await (signal ? whileLive(askOnce(), signal) : askOnce());
       return found.ok ? found : { ok: false, response: refusalOf(found) };
     }
-    // The token still works: nobody waits for the next one, and a failure is seen when it is needed.
+    // The token still works: no request waits for the next one, and a failure matters only when it is needed.
     if (left <= RENEWED_MS) askOnce().catch(() => {});
     return { ok: true, token: token.text };
   };

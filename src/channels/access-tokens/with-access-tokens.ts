@@ -1,5 +1,5 @@
 // Requests that carry the access token of their moment. If the vendor refuses it before its end, because it was revoked or a
-// clock is wrong, the request is sent once more with a new one: that is no failure of the channel.
+// clock is wrong, the request is sent again with a new one: this does not count as a failure of the channel.
 
 import type { Fetch } from '../upstream.ts';
 import { createAccessTokens, type TokenTools } from './access-tokens.ts';

@@ -26,7 +26,7 @@ import type { SignedVisit, Visits } from './visits.tsx';
 
 const CHART_DAYS = 30;
 const LATEST = 5;
-/** Of so many requests the models are those that a visitor uses: also of who has gone on with free ones for a while. */
+/** How many recent requests show which models a visitor uses, even after a while of free ones only. */
 const RECENT = 50;
 const CREDITS = 50;
 

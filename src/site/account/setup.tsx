@@ -86,7 +86,7 @@ interface SetupProps {
   ids: readonly string[];
   /** None if this key may use no model that chats. */
   model: SetupModel | undefined;
-  /** How many keys there are; undefined for who may make none. */
+  /** How many keys there are; undefined for a visitor who may not create keys. */
   keyCount: number | undefined;
   key: string | undefined;
   notice: Notice | undefined;

@@ -119,7 +119,7 @@ function SearchForm({ context, query = '' }: { context: PageContext; query?: str
   );
 }
 
-/** Beside the pages for who calls the API. */
+/** Listed beside the pages for users of the API. */
 function Reference({ context, group }: { context: PageContext; group: DocGroup }) {
   if (group !== REFERENCE_GROUP) return null;
   return (

@@ -1,4 +1,4 @@
-// The page of a model for who reads it with curl.
+// The page of a model as Markdown, for clients such as curl.
 
 import { count, milliseconds, percent } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';

@@ -1,4 +1,4 @@
-// The public pages for who reads them with curl: the same facts, as Markdown.
+// The public pages as Markdown, for clients such as curl, with the same facts.
 
 import type { PublicStatus } from '../../catalog/publishing/public-status.ts';
 import { ATOM_FEED, JSON_FEED } from '../../kit/discovery-links.ts';

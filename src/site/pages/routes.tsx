@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// The pages that everybody may see: HTML for people, Markdown for who did not ask for HTML.
+// The public pages: HTML for browsers, Markdown for clients that did not ask for HTML.
 
 import type { Env, Hono } from 'hono';
 import type { Retirement } from '../../catalog/retirement.ts';

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What is stored and what is not, and how to reach whoever runs this.
+// What is stored and what is not, and how to contact the operator.
 
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';

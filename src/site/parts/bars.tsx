@@ -21,7 +21,7 @@ interface Run {
   count: number;
 }
 
-/** Bars in a row that are alike: of most charts there are few, and a page of many charts stays small. */
+/** Consecutive equal bars are one element, so that a page with many charts stays small. */
 function runsOf(bars: readonly Bar[]): Run[] {
   const runs: Run[] = [];
   for (const [from, { height, kind }] of bars.entries()) {

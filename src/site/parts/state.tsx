@@ -56,7 +56,7 @@ interface Run {
   lastDay: string;
 }
 
-/** Days in a row that were alike: of most channels there are few, and a page of many channels stays small. */
+/** Consecutive equal days are one element, so that a page with many channels stays small. */
 function runsOf(days: DayBarsProps['days']): Run[] {
   const runs: Run[] = [];
   for (const [from, { day, state }] of days.entries()) {

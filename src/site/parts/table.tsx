@@ -22,9 +22,9 @@ export interface SortedColumn {
 interface Column extends SortedColumn {
   text: string;
   isFigure?: boolean;
-  /** Holds what somebody typed: it may be one long word. */
+  /** Contains text that a user typed, which may be one long word. */
   isTyped?: boolean;
-  /** Holds what can be done with the row: its name is for who has it read aloud. */
+  /** Contains the actions of the row: only screen readers get its name. */
   isAction?: boolean;
 }
 

@@ -173,7 +173,7 @@ interface WarningsProps {
   warnings: readonly DocumentWarning[];
 }
 
-/** Warnings about valid but unusual changes; whoever applies them confirms having read them. */
+/** Warnings about valid but unusual changes: the operator who applies them confirms having read them. */
 export function Warnings({ context, warnings }: WarningsProps) {
   const { document } = context.words;
   if (warnings.length === 0) return null;
