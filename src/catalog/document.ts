@@ -117,7 +117,7 @@ const model = z.strictObject({
   retires_at: moment.optional(),
   /** The model to use instead. */
   replaced_by: modelId.optional(),
-  /** What becomes of its calls then: refused, or served by `replaced_by`. */
+  /** What happens to its calls then: they are refused, or served by `replaced_by`. */
   on_retired: z.enum(['refuse', 'replace']).default('refuse'),
 });
 

@@ -22,7 +22,7 @@ import type { OperatingTools } from './tools.ts';
 /** Decimal NT$ as in the document; unset prices are missing. */
 export type PriceList = Partial<Record<PriceName, string>>;
 
-/** Of a price list of the document, what is no single price; numbers as texts. */
+/** The members of a price list in the document that are not single prices, with numbers as texts. */
 export interface ListRules {
   tiers?: readonly Readonly<Record<string, string>>[] | undefined;
   service_tiers?: Readonly<Record<string, string>> | undefined;

@@ -62,7 +62,7 @@ export async function refund(
   });
   const input = { accountId, of, amount, reference, reason, at: clock.now(), log };
   const result = await store.commit('refund', input).catch(async (error: unknown) => {
-    // Of two concurrent ones with the same reference, the database accepted the first.
+    // There were two at once with the same reference: the database accepted the first.
     await refuseRepeat();
     throw error;
   });

@@ -26,7 +26,7 @@ interface LowFor {
 
 export type ReadToday = () => Promise<Today>;
 
-/** Of yesterday only the part until now is read from single records. That and low balances: once a minute for all who ask. */
+/** Yesterday until this time of day is read from single records. That and low balances are read once a minute for all callers. */
 export function createToday({ store, clock }: Pick<OperatingTools, 'store' | 'clock'>): ReadToday {
   let known: { until: number; sales: Promise<Sales> } | undefined;
 

@@ -67,7 +67,7 @@ export class CommandRefused extends Error {
   constructor(
     message: string,
     readonly facts: Readonly<Record<string, unknown>> = {},
-    /** What was done nevertheless, for people; programs find it in the facts. */
+    /** What was done in spite of the refusal, as text; programs read it from the facts. */
     readonly done?: string,
   ) {
     super(message);

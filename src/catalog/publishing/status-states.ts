@@ -11,7 +11,7 @@ export function stateOf(successRate: number | null): State {
   return successRate >= HEALTHY ? 'operational' : successRate >= DEGRADED ? 'degraded' : 'down';
 }
 
-/** Of a channel's route to a model. While its breaker is not closed, calls are refused but for a probe. */
+/** The state of a channel's route to a model. While its breaker is not closed, only a probe is sent. */
 export function routeState(successRate: number | null, breaker: 'closed' | 'open' | 'probing' = 'closed'): State {
   return breaker === 'closed' ? stateOf(successRate) : 'down';
 }

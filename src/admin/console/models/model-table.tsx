@@ -208,7 +208,7 @@ function FreeCells({ context }: { context: ConsoleContext }) {
   );
 }
 
-/** What every model of its kind has, and whatever leaves the least. */
+/** The main prices of the kinds of models. Other prices are shown only if they have the lowest margin. */
 const MAIN: ReadonlySet<PriceName> = new Set(['input', 'output', 'image', 'second', 'character', 'search']);
 
 interface PriceCellsProps {

@@ -16,7 +16,7 @@ interface SheetProps {
   retiring: RetiringModel | undefined;
 }
 
-/** What stands in the document of one model, with the margins that follow from it. */
+/** The entries of one model in the document, and its margins. */
 export function ModelSheet({ context, row, retiring }: SheetProps) {
   const { prices } = context.words;
   const { sale, model } = row;
