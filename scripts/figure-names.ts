@@ -61,6 +61,8 @@ const IN_CHINESE: Readonly<Record<string, string>> = {
   'days on the gateway’s clock': '閘道時鐘上的天數',
   'resident memory at the end': '結束時的常駐記憶體',
   'its growth in the second half': '後半的增加量',
+  'allowed growth in the second half': '後半容許的增加量',
+  'size of the embedded database at the end': '結束時內嵌資料庫的大小',
   'open descriptors, first and last round': '開啟的檔案描述元，第一輪與最後一輪',
   'rows that should have been deleted': '應已刪除的資料列',
   'wrong answers': '錯誤的回應',

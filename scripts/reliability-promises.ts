@@ -151,12 +151,13 @@ export const PROMISES: readonly Promised[] = [
   },
   {
     promise: {
-      en: 'the service survives a lack of file descriptors and clock steps',
-      'zh-TW': '檔案描述元用盡與時鐘跳動時，服務仍然正常',
+      en: 'the service survives a lack of file descriptors or memory, and clock steps',
+      'zh-TW': '檔案描述元或記憶體用盡與時鐘跳動時，服務仍然正常',
     },
     method: {
-      en: '120 connections to a server that may have 64 files open; the clock is set by six hours in both directions during a stream',
-      'zh-TW': '對最多只能開啟 64 個檔案的伺服器建立 120 條連線；在串流進行時，把時鐘往前與往後調整六小時',
+      en: '120 connections to a server that may have 64 files open; more large bodies than the memory of the process can hold; the clock is set by six hours in both directions during a stream',
+      'zh-TW':
+        '對最多只能開啟 64 個檔案的伺服器建立 120 條連線；送出超過行程記憶體所能容納的大型內容；在串流進行時，把時鐘往前與往後調整六小時',
     },
   },
   {
@@ -174,8 +175,9 @@ export const PROMISES: readonly Promised[] = [
       'zh-TW': '記憶體、檔案描述元與短期資料列不會持續增加',
     },
     method: {
-      en: 'a mixed load of every kind of call runs for minutes; a line is fitted to the samples of the second half',
-      'zh-TW': '以各種呼叫的混合負載執行數分鐘；對後半的取樣做直線擬合',
+      en: 'a mixed load of every kind of call runs for minutes; a line is fitted to the samples of the second half. Allowed are 8 % and the growth of the database file, which SQLite keeps in memory up to 64 MB',
+      'zh-TW':
+        '以各種呼叫的混合負載執行數分鐘；對後半的取樣做直線擬合。容許增加 8 %，再加上資料庫檔案的增加量，SQLite 最多在記憶體裡保留其中 64 MB',
     },
     run: 'soak',
   },

@@ -10,6 +10,7 @@ import { recordFigures } from './record-figures.ts';
 /** Enough for a line in the second half, and for everything that is kept for 30 days to have been deleted before it. */
 const ROUNDS = 20;
 const DAYS = 4;
+const REST_MEASURES = 5;
 const SHOWN_PROBLEMS = 20;
 
 const rounded = (value: number) => value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 });
@@ -70,7 +71,14 @@ if (database !== 'sqlite' && database !== 'postgres') throw new Error('--databas
 if (process.platform !== 'linux') throw new Error('the soak reads /proc, which only Linux has');
 
 const roundMs = (Number(values.minutes) * 60_000) / ROUNDS;
-const report = await soak({ database, rounds: ROUNDS, roundMs, days: DAYS, onSample: printSample });
+const report = await soak({
+  database,
+  rounds: ROUNDS,
+  roundMs,
+  days: DAYS,
+  restMeasures: REST_MEASURES,
+  onSample: printSample,
+});
 const findings = judge(report.samples);
 printFindings(findings);
 printRows(report.samples);
@@ -84,12 +92,14 @@ console.log(
 );
 if (values.record) {
   const ending = report.samples.at(-1);
-  const growthOf = (name: string) => findings.find((finding) => finding.name === name)?.growth ?? 0;
+  const resident = findings.find(({ name }) => name === 'residentMb');
   recordFigures('soak', `npm run soak -- --minutes ${values.minutes} --database ${database}`, {
     'actions of clients': rounded(actions),
     'days on the gateway’s clock': String(ROUNDS * DAYS),
     'resident memory at the end': mb(ending?.residentMb),
-    'its growth in the second half': `${growthOf('residentMb').toFixed(1)} MB`,
+    'its growth in the second half': `${resident?.growth.toFixed(1)} MB`,
+    'allowed growth in the second half': `${resident?.limit.toFixed(1)} MB`,
+    'size of the embedded database at the end': mb(ending?.databaseMb),
     'open descriptors, first and last round': `${report.samples[0]?.descriptors} / ${ending?.descriptors}`,
     'rows that should have been deleted': String(
       report.samples.reduce((sum, { rows }) => sum + [...rows.values()].reduce((all, { stale }) => all + stale, 0), 0),

@@ -46,6 +46,7 @@ describe('the verdict', () => {
   const flat = {
     now: 0,
     residentMb: 200,
+    databaseMb: 10,
     heapMb: 40,
     objects: 200_000,
     descriptors: 30,
@@ -69,6 +70,15 @@ describe('the verdict', () => {
 
   test('a single odd sample changes nothing', () => {
     expect(growing((index) => (index === 18 ? { residentMb: 900, descriptors: 400 } : {}))).toEqual([]);
+  });
+
+  test('memory may grow with the pages of the database that SQLite keeps, up to its bound', () => {
+    const withDatabase = (from: number) => (index: number) => ({
+      residentMb: 200 + index * 3,
+      databaseMb: from + index * 2,
+    });
+    expect(growing(withDatabase(0))).toEqual([]);
+    expect(growing(withDatabase(64))).toEqual(['residentMb']);
   });
 
   test('a steady leak is found', () => {

@@ -1,7 +1,8 @@
 // The gateway of the soak, in a process that does nothing else: what it holds is the gateway's. It obeys by IPC.
 
 import { heapStats } from 'bun:jsc';
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { readSettings } from '../../src/server/settings/settings.ts';
 import { startGateway } from '../../src/server/start/start-gateway.ts';
 import { createSkippingClock } from './skipping-clock.ts';
@@ -12,6 +13,8 @@ export interface Held {
   /** Of the gateway's clock. */
   now: number;
   residentMb: number;
+  /** Of the embedded database, which SQLite keeps in memory up to a bound; 0 with PostgreSQL. */
+  databaseMb: number;
   heapMb: number;
   objects: number;
   descriptors: number;
@@ -24,6 +27,7 @@ export interface Held {
 /** A machine with other work must not decide which calls are refused. */
 const PATIENCE_MS = 2 ** 31 - 1;
 const MB = 1024 * 1024;
+const DATABASE_FILE = join(process.env.DATA_DIR ?? '', 'gateway.sqlite');
 
 const clock = createSkippingClock();
 const errors: string[] = [];
@@ -59,6 +63,7 @@ async function measure(): Promise<Held> {
   return {
     now: clock.now(),
     residentMb: process.memoryUsage.rss() / MB,
+    databaseMb: (statSync(DATABASE_FILE, { throwIfNoEntry: false })?.size ?? 0) / MB,
     heapMb: heapSize / MB,
     objects: objectCount,
     descriptors: descriptors.length,

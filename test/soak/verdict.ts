@@ -37,23 +37,36 @@ const TOLERANCES: Record<Figure, Tolerance> = {
   // Other work of the machine must not fail a run: the CPU shows what slows down, this only what waits.
   p99Ms: { share: 3, atLeast: 250 },
 };
+/** SQLite keeps so much of the database in memory (src/store/sqlite/open-database.ts). */
+const PAGE_CACHE_MB = 64;
+
 /** Rows are not judged here: a round of more clients has more of them. None may be kept for too long (short-lived.ts). */
 export function judge(samples: readonly Sample[]): Finding[] {
   return (Object.keys(TOLERANCES) as Figure[]).map((figure) =>
     judgeOne(
       figure,
       samples.map((sample) => sample[figure]),
+      figure === 'residentMb' ? growthOf(samples.map(({ databaseMb }) => Math.min(databaseMb, PAGE_CACHE_MB))) : 0,
     ),
   );
 }
 
-function judgeOne(name: Figure, values: readonly number[]): Finding {
+/** `expected`: growth that has a cause with a bound. */
+function judgeOne(name: Figure, values: readonly number[], expected: number): Finding {
   const { share, atLeast } = TOLERANCES[name];
-  const half = values.slice(Math.floor(values.length / 2));
-  const slopes = half.flatMap((from, i) => half.slice(i + 1).map((to, gap) => (to - from) / (gap + 1)));
-  const growth = median(slopes) * (half.length - 1);
-  const limit = Math.max(atLeast, share * median(half));
+  const growth = growthOf(values);
+  const limit = Math.max(atLeast, share * median(secondHalf(values))) + Math.max(0, expected);
   return { name, first: values[0] ?? 0, last: values.at(-1) ?? 0, growth, limit, isGrowing: growth > limit };
+}
+
+function secondHalf(values: readonly number[]): readonly number[] {
+  return values.slice(Math.floor(values.length / 2));
+}
+
+function growthOf(values: readonly number[]): number {
+  const half = secondHalf(values);
+  const slopes = half.flatMap((from, i) => half.slice(i + 1).map((to, gap) => (to - from) / (gap + 1)));
+  return median(slopes) * (half.length - 1);
 }
 
 function median(values: readonly number[]): number {
