@@ -54,12 +54,12 @@ found no node, because the only one was killed: ${report.inGap}; long streams cu
 function printUpgrade(database: DatabaseName, report: UpgradeReport): void {
   console.log(`
 ${database}: ${report.completed} complete calls; ${report.acknowledged} registrations, cards and requests acknowledged before the stop
-without a node: ${seconds(report.gapMs)} (drain ${seconds(report.drainMs)}, copy ${seconds(report.copyMs)}, upgrade and start ${seconds(report.startMs)}); back to the older version: ${seconds(report.backMs)}
+${report.drained} calls ran at the stop and were complete; without a node: ${seconds(report.gapMs)} (drain ${seconds(report.drainMs)}, copy ${seconds(report.copyMs)}, upgrade and start ${seconds(report.startMs)}); back to the older version: ${seconds(report.backMs)}
 failed: ${report.failed.length}; found no node: ${report.inGap}; broken by ${report.kills} kills: ${report.killed}; refused by a node too busy to commit in time: ${report.busy}`);
 }
 
 function printProblems({ failed, problems }: Pick<RollingReport, 'failed' | 'problems'>): void {
-  for (const { kind, why } of failed.slice(0, 20)) console.log(`failed: ${kind}: ${why.slice(-200)}`);
+  for (const { kind, why } of failed.slice(0, 20)) console.log(`failed: ${kind}: ${why.slice(0, 300)}`);
   for (const problem of problems) console.log(`problem: ${problem}`);
 }
 
@@ -88,9 +88,10 @@ function recordUpgrade(command: string, reports: ReadonlyMap<DatabaseName, Upgra
     'without a node on SQLite': gap('sqlite'),
     'without a node on PostgreSQL, three nodes': gap('postgres'),
     'complete calls': sum(({ completed }) => completed),
+    'calls that ran at the stop, and were complete': sum(({ drained }) => drained),
     'calls that had begun and failed': sum(({ failed }) => failed.length),
     'acknowledged before the stop, and there after it and after the way back': sum(({ acknowledged }) => acknowledged),
-    'of the nodes killed': sum(({ kills }) => kills),
+    'nodes killed': sum(({ kills }) => kills),
     'differences in the ledger': sum(({ problems }) => problems.length),
   });
 }

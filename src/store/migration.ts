@@ -10,7 +10,8 @@ export interface Migration {
   /**
    * Programs that run on the schema before it run on its result: it only adds tables, indexes, and columns that are NULL or
    * have a default, and these programs write nothing that would be wrong with them. A column of `usage_days` also needs one
-   * of the same name in `usage_records`.
+   * of the same name in `usage_records`. PostgreSQL blocks writes to a table while it builds an index: one on a large table
+   * is `CREATE INDEX IF NOT EXISTS`, and the changelog asks operators to create it `CONCURRENTLY` before.
    */
   isAdditive?: true;
 }

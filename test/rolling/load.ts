@@ -21,6 +21,8 @@ export interface Load {
   /** Complete answers by kind. */
   completed: Map<RollingKind, number>;
   failures: Failure[];
+  /** How many complete calls had begun and not ended at that time. */
+  completedAcross(at: number): number;
   /** Turns that were sent again on another WebSocket. */
   reopened: number;
   /** Resolves when the calls that run have ended. */
@@ -56,9 +58,11 @@ class CallFailed extends Error {
 /** `without`: kinds that are left out. */
 export function startLoad(url: string, facts: Facts, without: readonly RollingKind[]): Load {
   let isOver = false;
+  const spans: { beganAt: number; endedAt: number }[] = [];
   const load: Load = {
     completed: new Map(),
     failures: [],
+    completedAcross: (at) => spans.filter(({ beganAt, endedAt }) => beganAt < at && endedAt > at).length,
     reopened: 0,
     async stop() {
       isOver = true;
@@ -72,6 +76,7 @@ export function startLoad(url: string, facts: Facts, without: readonly RollingKi
     let pauseMs = PAUSE_MS;
     try {
       await act();
+      spans.push({ beganAt, endedAt: performance.now() });
       return true;
     } catch (error) {
       pauseMs = FAILED_PAUSE_MS;

@@ -29,6 +29,8 @@ export interface UpgradeReport extends Pick<Sorted, 'failed' | 'inGap' | 'busy'>
   kills: number;
   killed: number;
   completed: number;
+  /** Calls that ran at the signal to all nodes, and were complete. */
+  drained: number;
   /** From the signal to all nodes until one of the newer version served. */
   gapMs: number;
   /** The parts of it. */
@@ -88,6 +90,8 @@ export async function upgradeNodes(options: UpgradeOptions): Promise<UpgradeRepo
     await expectOlderRefused(stage, from);
     onStep('on the new schema, the older version is refused');
     await load.stop();
+    const drained = load.completedAcross(stop.at);
+    if (drained === 0) problems.push('no call ran at the stop');
     const { failed, inGap, busy, killed, broken } = stage.sorted(load);
     const killedIds = new Set(killed.map(({ requestId }) => requestId));
     const charged = (await chargedOf(stage.tables, broken)).filter((id) => !killedIds.has(id));
@@ -107,6 +111,7 @@ export async function upgradeNodes(options: UpgradeOptions): Promise<UpgradeRepo
       busy,
       killed: killed.length,
       completed: completedIn(load),
+      drained,
       gapMs: stop.until - stop.at,
       drainMs: drainedAt - stop.at,
       copyMs: copiedAt - drainedAt,
