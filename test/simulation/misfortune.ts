@@ -70,12 +70,12 @@ function drawOne(dice: Dice, places: number): Unplanned {
 }
 
 function drawDatabase(dice: Dice): Partial<DatabaseState> {
-  const choice = dice.between(0, 9);
+  const choice = dice.between(0, 11);
   if (choice < 2) return { isAway: true };
   if (choice < 3) return { isFull: true };
   if (choice < 6) return { slowness: dice.pick([50, 500, 4_000]) };
   if (choice < 7) return { failures: dice.pick([0.05, 0.5]) };
-  if (choice < 8) return { lateness: dice.pick([0.05, 0.3]) };
+  if (choice < 10) return { lateness: dice.pick([0.05, 0.3]) };
   return { loss: dice.pick([0.02, 0.2, 0.6]) };
 }
 
