@@ -159,16 +159,20 @@ try {
   console.log(`\nThe database grew by ${Math.round(storedBytes)} bytes per call, over ${sums?.calls} calls.`);
   if (values.record) {
     const best = measured.reduce((most, one) => (one.calls > most.calls ? one : most));
-    recordFigures('scale', `npm run bench:scale -- --nodes ${values.nodes} --in-flight ${values['in-flight']}`, {
-      'calls per second on one PostgreSQL, at most': Math.round(best.calls).toLocaleString('en'),
-      'nodes and calls in flight per node then': best.key.replace('/', ' × '),
-      'round trips per call then': best.roundTrips.toFixed(2),
-      'CPU per call of the database then': `${Math.round(best.databaseCpuUs)} µs`,
-      'CPU per call of the nodes, store only, then': `${Math.round(best.nodeCpuUs)} µs`,
-      'WAL per call then': `${Math.round(best.walBytes).toLocaleString('en')} bytes`,
-      'database growth per call': `${Math.round(storedBytes).toLocaleString('en')} bytes`,
-      'calls per second with one call in flight': Math.round(measured[0]?.calls ?? 0).toLocaleString('en'),
-    });
+    recordFigures(
+      'scale',
+      `npm run bench:scale -- --nodes ${values.nodes} --in-flight ${values['in-flight']} --seconds ${values.seconds}`,
+      {
+        'calls per second on one PostgreSQL, at most': Math.round(best.calls).toLocaleString('en'),
+        'nodes and calls in flight per node then': best.key.replace('/', ' × '),
+        'round trips per call then': best.roundTrips.toFixed(2),
+        'CPU per call of the database then': `${Math.round(best.databaseCpuUs)} µs`,
+        'CPU per call of the nodes, store only, then': `${Math.round(best.nodeCpuUs)} µs`,
+        'WAL per call then': `${Math.round(best.walBytes).toLocaleString('en')} bytes`,
+        'database growth per call': `${Math.round(storedBytes).toLocaleString('en')} bytes`,
+        'calls per second with one call in flight': Math.round(measured[0]?.calls ?? 0).toLocaleString('en'),
+      },
+    );
   }
 } finally {
   await stage.end();

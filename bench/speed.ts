@@ -1,5 +1,5 @@
 // `npm run bench`: this gateway with billing on, against a bare relay, nginx and Portkey, in one run of interleaved rounds.
-// A wrong answer or a ledger difference of one nano ends it. Options: --quick (about a minute), --rounds N, --starts N,
+// A wrong answer or a ledger difference of one nano ends it. Options: --quick (a minute or two), --rounds N, --starts N,
 // --ms N (of each measurement), --write (the tables into docs/performance.md), --record, --only NAME,NAME of direct, bare,
 // nginx, portkey, sqlite, postgres, and two that are measured only if named: cores, which is PostgreSQL with a process per core,
 // and history, which compares SQLite with 200,000 usage records and with 2,000; --rival NAME=COMMAND, which adds a gateway that
@@ -217,7 +217,8 @@ try {
   const { run, rounds } = await measure(stage, options);
   console.log(textReport(run));
   save(run);
-  if (values.record) record(run, 'npm run bench');
+  if (values.record)
+    record(run, ['npm run bench --', ...process.argv.slice(2).filter((arg) => arg !== '--record')].join(' '));
   if (options.against !== undefined) {
     const compared = compare(rounds);
     console.log(`\n${compareReport(options.against, compared)}`);

@@ -35,6 +35,8 @@ const END_NAMES: Readonly<Record<ChaosEnd, string>> = {
   wrong: 'ended otherwise',
 };
 const ENDS = Object.keys(END_NAMES) as ChaosEnd[];
+/** Recorded even if there was none. */
+const ALWAYS_RECORDED: readonly ChaosEnd[] = ['unanswered', 'wrong'];
 
 const total: Total = { outcomes: [], promotions: [], frozen: [], calls: 0, ends: { ...NO_ENDS }, problems: [] };
 
@@ -79,12 +81,13 @@ const slowest = (values: readonly number[]) => (values.length === 0 ? '–' : se
 function toFigures(minutes: number): Record<string, string> {
   const { outcomes, promotions, frozen, problems } = total;
   const count = (value: number) => value.toLocaleString('en');
+  const recorded = ENDS.filter((end) => total.ends[end] > 0 || ALWAYS_RECORDED.includes(end));
   return {
     'faults of networks, database and nodes': count(outcomes.length),
     'primary killed and standby promoted': count(promotions.length),
     'node frozen beyond its lease': count(frozen.length),
     calls: count(total.calls),
-    ...Object.fromEntries(ENDS.map((end) => [END_NAMES[end], count(total.ends[end])])),
+    ...Object.fromEntries(recorded.map((end) => [END_NAMES[end], count(total.ends[end])])),
     'slowest recovery after a fault': slowest(outcomes.map(({ recoveredMs }) => recoveredMs)),
     'slowest recovery after a promotion': slowest(promotions.map(({ sincePromotionMs }) => sincePromotionMs)),
     'lost or wrong': count(problems.length),

@@ -97,7 +97,10 @@ export const PROMISES: readonly Promised[] = [
     run: 'syncs',
   },
   {
-    promise: { en: 'restarts of nodes fail no call', 'zh-TW': '節點重新啟動時，沒有呼叫失敗' },
+    promise: {
+      en: 'restarts of nodes fail no call that ends within the drain time',
+      'zh-TW': '節點重新啟動時，能在 DRAIN_SECONDS 內完成的呼叫都不會失敗',
+    },
     method: {
       en: 'nodes behind a load balancer with health checks are restarted one after the other under load, and one is killed in between; every call is checked and the ledger is audited',
       'zh-TW':
@@ -107,22 +110,22 @@ export const PROMISES: readonly Promised[] = [
   },
   {
     promise: {
-      en: 'an upgrade node by node fails no call, and neither does the way back',
-      'zh-TW': '逐一升級節點與復原時，沒有呼叫失敗',
+      en: 'an upgrade node by node within one schema fails no such call, and neither does the way back',
+      'zh-TW': '結構不變時，逐一升級節點與換回舊版本，這類呼叫也都不會失敗',
     },
     method: {
-      en: 'the same, with an older commit of the same schema: each round replaces the nodes by those of the other version',
+      en: 'the same, with an older commit of the same schema: each round replaces all nodes with those of the other version',
       'zh-TW': '同上，並使用結構相同的舊提交：每一輪都把節點換成另一個版本',
     },
     run: 'mixed',
   },
   {
     promise: {
-      en: 'an upgrade from 0.1.0 loses nothing, and neither does the way back by a copy',
+      en: 'an upgrade from 0.1.0 loses nothing, and the way back loses nothing from before the copy',
       'zh-TW': '從 0.1.0 升級不會遺失任何資料；以備份復原，也不會遺失備份前的資料',
     },
     method: {
-      en: 'under load, all nodes of 0.1.0 are stopped, the database is copied, and the nodes of this version start; at the end the copy is restored for 0.1.0. Each version is refused beside the other, and a node of each is killed; everything acknowledged is looked up and audited. See [upgrade](operating.md#from-010)',
+      en: 'under load, all nodes of 0.1.0 are stopped, the database is copied, and the nodes of this version start; at the end the copy is restored for 0.1.0. While one version runs, the other is refused; a node of each is killed; everything acknowledged is looked up and audited. See [upgrade](operating.md#from-010)',
       'zh-TW':
         '在負載下停止 0.1.0 的所有節點、複製資料庫，再啟動這個版本的節點；最後為 0.1.0 還原備份。其中一個版本執行時，另一個會遭拒；兩個版本各有一個節點遭強制終止；查核並稽核所有確認過的變更。見[升級](operating.md#從-010-升級)',
     },
@@ -136,7 +139,7 @@ export const PROMISES: readonly Promised[] = [
     method: {
       en: 'a proxy delays, cuts and resets the connections to PostgreSQL and to providers under load, and the primary is killed and its standby promoted; everything acknowledged is looked up and audited',
       'zh-TW':
-        '在負載下，由代理程式延遲、切斷與重設到 PostgreSQL 與供應商的連線，並強制終止主要伺服器、將待命伺服器升級；查核並稽核所有確認過的變更',
+        '在負載下，由代理程式延遲、切斷與重設到 PostgreSQL 與供應商的連線，並強制終止主要伺服器、將待命伺服器提升為主要伺服器；查核並稽核所有確認過的變更',
     },
     run: 'chaos',
   },
@@ -200,9 +203,9 @@ export const PROMISES: readonly Promised[] = [
       'zh-TW': '記憶體、檔案描述元與短期資料列不會持續增加',
     },
     method: {
-      en: 'a mixed load of every kind of call runs for minutes; a line is fitted to the samples of the second half. Allowed are 8 % and the growth of the database file, which SQLite keeps in memory up to 64 MB',
+      en: 'a mixed load of every kind of call runs for minutes; a line is fitted to the samples of the second half. Resident memory may grow by 8 %, plus the growth of the database file, of which SQLite keeps up to 64 MB in memory',
       'zh-TW':
-        '以各種呼叫的混合負載執行數分鐘；對後半的取樣做直線擬合。容許增加 8 %，再加上資料庫檔案的增加量，SQLite 最多在記憶體裡保留其中 64 MB',
+        '以各種呼叫的混合負載執行數分鐘；對後半的取樣做直線擬合。常駐記憶體容許增加 8 %，再加上資料庫檔案的增加量（SQLite 最多在記憶體裡保留其中 64 MB）',
     },
     run: 'soak',
   },

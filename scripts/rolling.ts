@@ -65,7 +65,7 @@ function printProblems({ failed, problems }: Pick<RollingReport, 'failed' | 'pro
 
 function recordRolling(name: string, command: string, reports: readonly RollingReport[]): void {
   const sum = (of: (report: RollingReport) => number) =>
-    String(reports.reduce((total, report) => total + of(report), 0));
+    reports.reduce((total, report) => total + of(report), 0).toLocaleString('en');
   recordFigures(name, command, {
     restarts: sum(({ restarts: count }) => count),
     'of them by SIGKILL': sum(({ kills }) => kills),
@@ -73,24 +73,27 @@ function recordRolling(name: string, command: string, reports: readonly RollingR
     'failed calls, apart from the killed nodes': sum(({ failed }) => failed.length),
     'calls refused because the machine was too busy': sum(({ busy }) => busy),
     'calls broken by a kill': sum(({ killed }) => killed),
+    'long streams cut at the end of a drain': sum(({ cut }) => cut),
+    'calls that found no node': sum(({ inGap }) => inGap),
     'differences in the ledger': sum(({ problems }) => problems.length),
   });
 }
 
 function recordUpgrade(command: string, reports: ReadonlyMap<DatabaseName, UpgradeReport>): void {
   const sum = (of: (report: UpgradeReport) => number) =>
-    String([...reports.values()].reduce((total, report) => total + of(report), 0));
+    [...reports.values()].reduce((total, report) => total + of(report), 0).toLocaleString('en');
   const gap = (name: DatabaseName) => {
     const report = reports.get(name);
     return report ? seconds(report.gapMs) : '–';
   };
   recordFigures('upgrade', command, {
-    'without a node on SQLite': gap('sqlite'),
-    'without a node on PostgreSQL, three nodes': gap('postgres'),
+    'time without a node, SQLite': gap('sqlite'),
+    'time without a node, PostgreSQL, three nodes': gap('postgres'),
     'complete calls': sum(({ completed }) => completed),
-    'calls that ran at the stop, and were complete': sum(({ drained }) => drained),
+    'calls in progress at the stop, all completed': sum(({ drained }) => drained),
     'calls that had begun and failed': sum(({ failed }) => failed.length),
-    'acknowledged before the stop, and there after it and after the way back': sum(({ acknowledged }) => acknowledged),
+    'registrations, cards and requests acknowledged before the stop, and there after the upgrade and after the way back':
+      sum(({ acknowledged }) => acknowledged),
     'nodes killed': sum(({ kills }) => kills),
     'differences in the ledger': sum(({ problems }) => problems.length),
   });
