@@ -72,7 +72,7 @@ async function run({ isRecorded, seeds, minutes, seconds }: Plan): Promise<Simul
     });
   }
   console.log(
-    `${runs} runs, ${hours(virtualMs)} virtual hours, ${calls} calls, ${mishaps} faults ` +
+    `${runs} ${runs === 1 ? 'run' : 'runs'}, ${hours(virtualMs)} virtual hours, ${calls} calls, ${mishaps} faults ` +
       `(${(mishaps / spent()).toFixed(1)} per second) in ${Math.round(spent())} s of CPU: nothing is wrong`,
   );
   return undefined;

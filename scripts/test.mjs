@@ -43,6 +43,7 @@ function nameOfRun(args) {
 }
 
 async function runTests(args) {
+  const seed = process.env.SEED ?? String(Date.now() % 1_000_000_000);
   const folder = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const report = join(folder, 'junit.xml');
   try {
@@ -50,7 +51,9 @@ async function runTests(args) {
     const exitCode = await bunTest(['--reporter=junit', `--reporter-outfile=${report}`, ...words], {
       // For what the test processes of one run share.
       TEST_RUN_FOLDER: folder,
+      SEED: seed,
     });
+    console.log(`SEED=${seed} repeats the random cases of this run`);
     const xml = existsSync(report) ? readFileSync(report, 'utf8') : '';
     return readTotals({ xml, exitCode, expectedFiles: filesNamedBy(args) });
   } finally {

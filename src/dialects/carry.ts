@@ -88,8 +88,9 @@ function carryCompaction(request: RelayRequest, to: Destination, from: Sender): 
  * The most output of a call that takes no output bound; undefined for other calls. A vendor whose model has an unknown limit is
  * not asked for such a call, because no hold would cover it.
  */
-export function unboundedOutput(dialect: Dialect, { channel, model }: Destination): number | undefined {
-  return dialect === openaiCompaction && channel.quirks.compacts ? outputLimitOf(model) : undefined;
+export function unboundedOutput(dialect: Dialect, { channel, model, endpoints }: Destination): number | undefined {
+  if (dialect !== openaiCompaction || !channel.quirks.compacts || !passesThrough(dialect, endpoints)) return undefined;
+  return outputLimitOf(model);
 }
 
 /** Does the part of `carry` that all routes share, if it is a translation: a large request is then carried in two steps. */

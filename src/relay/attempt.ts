@@ -4,7 +4,7 @@
 import type { Carrier } from '../dialects/carrier.ts';
 import { unboundedOutput } from '../dialects/carry.ts';
 import { clientsField } from '../dialects/clients-field.ts';
-import { Fault, fault } from '../faults/fault.ts';
+import { Fault, fault, toFault } from '../faults/fault.ts';
 import { HOUR_MS } from '../kit/clock.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -70,10 +70,12 @@ export async function attempt(
   /** When the request was sent, and whether the upstream accepted it. */
   let sentAt: number | undefined;
   let isAccepted = false;
+  let isUnbounded = false;
   let turns: NextTurns | undefined;
   try {
     const upstream = tools.findUpstream(route.channel);
     const carrier = carrierOf(admission, step);
+    isUnbounded = carrier.plainCarrier !== undefined;
     const fields = upstreamFields(admission, step, prefill?.tokens);
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, admission, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
@@ -110,14 +112,14 @@ export async function attempt(
     return { step, begun, record };
   } catch (error) {
     const isBug = isUnknown(error) && !watch.signal.aborted;
-    const failed = isBug ? new AttemptFailed('unexplained') : watch.explain(error);
+    const failed = isBug ? unknownFailure(error) : watch.explain(error);
     // First, so that the permit is returned even if something below throws.
     record.ended(failed.outcome);
     if (sentAt !== undefined) {
       const elapsedMs = tools.clock.monotonic() - sentAt;
       const { outcome, usage = turns?.used } = failed;
       const isHedge = racing?.isHedge ?? false;
-      noteFailedAttempt(tools, admission, step, { outcome, isAccepted, isHedge, elapsedMs, usage });
+      noteFailedAttempt(tools, admission, step, { outcome, isAccepted, isHedge, isUnbounded, elapsedMs, usage });
     }
     if (isBug) tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
     if (translated) noteRefused(tools, admission, step, translated, failed);
@@ -132,6 +134,12 @@ export async function attempt(
 /** Neither a known outcome nor a network error, which has a code. */
 function isUnknown(error: unknown): boolean {
   return !(error instanceof AttemptFailed || error instanceof DOMException || codeOf(error) !== undefined);
+}
+
+/** A lack of memory is our own failure, and no other channel would help. */
+function unknownFailure(error: unknown): AttemptFailed {
+  const refusal = toFault(error);
+  return refusal.code === 'unavailable' ? new AttemptFailed('too_large', { refusal }) : new AttemptFailed('unexplained');
 }
 
 function carrierOf({ call, maxOutputTokens }: Admission, { model, route, isPlain }: Step): Carrier {

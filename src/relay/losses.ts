@@ -134,6 +134,8 @@ interface FailedAttempt {
   elapsedMs: number;
   /** The tokens that it read, where that is not the request alone. */
   input?: number;
+  /** The upstream was sent no output bound. */
+  isUnbounded?: boolean;
   /** The usage that it reported in spite of the failure. */
   usage: UsageReport | undefined;
 }
@@ -170,12 +172,14 @@ function mostOutput(
   tools: RelayTools,
   { call, maxOutputTokens }: Admission,
   step: ChosenRoute,
-  { outcome, elapsedMs }: FailedAttempt,
+  { outcome, elapsedMs, isUnbounded = false }: FailedAttempt,
 ): number {
   const { images, choices, stream } = call.request;
   // All images may have been produced.
   if (images > 0) return maxOutputTokens * images;
-  const most = maxOutputTokens * choices;
+  // The hold may be for another route, which takes no bound.
+  const sent = Math.max(call.model.maxOutputTokens, step.model.maxOutputTokens);
+  const most = (isUnbounded ? maxOutputTokens : Math.min(maxOutputTokens, sent)) * choices;
   if (outcome === 'too_large' || outcome === 'flood') return most;
   // It was not read to its end, because too many others were: all of its output may have been produced.
   const isUnread = !stream && outcome === 'client_gone' && elapsedMs < READ_ON_MS;

@@ -231,6 +231,14 @@ test('all that the model of the vendor can write is held, though the document ha
   expect(gateway.sql('SELECT 1 FROM losses WHERE account_id = ?', account.accountId)).toEqual([]);
 });
 
+test('a route that only takes a translation holds for the limit of the document', async () => {
+  const quoted = await post('/api/quote', {
+    endpoint: '/v1/responses/compact',
+    body: { model: 'chat', input: CONVERSATION },
+  });
+  expect((await quoted.json()).output_tokens).toEqual({ bound: 1_000 });
+});
+
 test('if it is unknown how much the model can write, or the caller sets a limit, a summary is written', async () => {
   expect((await compact('unknown')).status).toBe(200);
   expect((await compact('alone', { max_output_tokens: 2_000 })).status).toBe(200);
@@ -256,6 +264,7 @@ test.each([
     expect(losses).toEqual(asked().map(() => ({ reason: 'no_answer', amount_nano: 18_000n })));
     // With the same limit, another attempt would be cut as well.
     if (options.isCutShort) expect(asked()).toHaveLength(1);
+    expect(response.headers.get('x-should-retry')).toBe(options.isCutShort ? 'false' : null);
     expect(gateway.audit()).toEqual([]);
   },
 );

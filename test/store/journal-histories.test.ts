@@ -99,5 +99,5 @@ test(`${RUNS} histories leave the same rows, journaled or not`, () => {
     beside: fc.constantFrom<Beside>('nothing', 'nothing', 'nothing', 'post', 'another process', 'a restart'),
   });
   fc.assert(fc.property(fc.array(burst, { maxLength: 30, size: 'max' }), run), { numRuns: RUNS, seed: RUN_SEED });
-  expect(journaled).toBeGreaterThan(RUNS);
+  expect(journaled).toBeGreaterThan(RUNS / 2);
 }, 120_000);

@@ -124,8 +124,9 @@ export async function chat(caller: Caller, account: Account, kind: CallKind): Pr
   return text.includes('"error":') ? 'error event' : 'cut off';
 }
 
+/** A busy server is asked again. */
 export async function keyWorks(url: string, key: string): Promise<boolean> {
-  const response = await fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${key}` } });
+  const response = await untilHeard(() => fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${key}` } }));
   await response.text();
   return response.status === 200;
 }

@@ -73,6 +73,7 @@ export function summaryIn({ status, output }: JsonObject): string {
 function cutShort() {
   return fault('upstream_failed', {
     message: 'The summary was cut at the output limit. Send the request again with a higher max_output_tokens.',
+    headers: { 'x-should-retry': 'false' },
   });
 }
 

@@ -78,7 +78,7 @@ export async function rewriteCompact(tools: Tools, document: JsonDocument, accou
 
 function itemsOf(input: Json | undefined): Json[] {
   if (Array.isArray(input) && input.length > 0) return input;
-  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
+  if (typeof input === 'string' && input !== '') return [{ type: 'message', role: 'user', content: input }];
   throw fault('invalid_request', {
     param: 'input',
     message: 'input must be a text or a list of items, and not empty.',

@@ -26,7 +26,7 @@ interface RoleTools {
   clock: Clock;
   log: Log;
   node: Node;
-  /** All nodes are processes of one machine, so that a holder that lives is never taken for dead. */
+  /** All nodes are processes of one machine: a holder keeps the role through failed renewals, until another has taken it. */
   isOneMachine: boolean;
   isProcessAlive(pid: number): boolean;
 }
@@ -54,6 +54,7 @@ export async function holdRole(name: `role:${string}`, tools: RoleTools): Promis
     if (own !== undefined) return take(own);
     const value = (await store.read.role(name)) ?? null;
     const now = clock.monotonic();
+    if (value !== null && value !== FREE && !isOf(value, node)) heldUntil = Number.NEGATIVE_INFINITY;
     if (value === null || value === FREE || isGone(value, tools)) return take(value);
     if (seen?.value !== value) seen = { value, since: now };
     else if (now - seen.since >= SILENT_MS) await take(value);
@@ -81,6 +82,16 @@ export async function holdRole(name: `role:${string}`, tools: RoleTools): Promis
 
 /** The holder was a process of this host that has ended, or one before this with the same number. */
 function isGone(value: string, { node, isProcessAlive }: RoleTools): boolean {
+  const [pid, host] = holderIn(value);
+  return host === node.host && (pid === node.pid || !isProcessAlive(pid));
+}
+
+function isOf(value: string, node: Node): boolean {
+  const [pid, host] = holderIn(value);
+  return pid === node.pid && host === node.host;
+}
+
+function holderIn(value: string): [pid: number, host: string] {
   const [, pid, ...host] = value.split(' ');
-  return host.join(' ') === node.host && (Number(pid) === node.pid || !isProcessAlive(Number(pid)));
+  return [Number(pid), host.join(' ')];
 }

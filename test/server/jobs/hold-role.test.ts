@@ -28,13 +28,22 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+interface HoldOptions {
+  isAlive?: boolean;
+  isOneMachine?: boolean;
+  /** Whether commits of this node succeed. */
+  mayWrite?(): boolean;
+}
+
 async function hold(
   host: string,
   pid: number,
-  { isAlive = true, isOneMachine = false }: { isAlive?: boolean; isOneMachine?: boolean } = {},
+  { isAlive = true, isOneMachine = false, mayWrite = () => true }: HoldOptions = {},
 ): Promise<Role> {
   const node = { nodeId: `node_${host}_${pid}`, host, pid };
-  const tools = { store, clock, log: () => {}, node, isOneMachine, isProcessAlive: () => isAlive };
+  const commit: Store['commit'] = (...args) =>
+    mayWrite() ? store.commit(...args) : Promise.reject(new Error('this node cannot write'));
+  const tools = { store: { ...store, commit }, clock, log: () => {}, node, isOneMachine, isProcessAlive: () => isAlive };
   const role = await holdRole('role:test', tools);
   roles.push(role);
   return role;
@@ -94,4 +103,21 @@ test('on one machine, a holder keeps it through a time in which it could not ren
   const first = await hold('a', 1, { isOneMachine: true });
   clock.step(60_000);
   expect(first.isHeld()).toBe(true);
+});
+
+test('on one machine, a holder whose renewals fail for long learns that another has taken it', async () => {
+  let mayWrite = true;
+  const first = await hold('a', 1, { isOneMachine: true, mayWrite: () => mayWrite });
+  mayWrite = false;
+  const second = await hold('a', 2, { isOneMachine: true });
+  await eventually('the second has it', async () => {
+    await clock.advance(RENEW_MS);
+    return second.isHeld();
+  });
+  mayWrite = true;
+  await eventually('the first does not believe in it any more', async () => {
+    await clock.advance(RENEW_MS);
+    return !first.isHeld();
+  });
+  expect(second.isHeld()).toBe(true);
 });
