@@ -139,7 +139,9 @@ function isUnknown(error: unknown): boolean {
 /** A lack of memory is our own failure, and no other channel would help. */
 function unknownFailure(error: unknown): AttemptFailed {
   const refusal = toFault(error);
-  return refusal.code === 'unavailable' ? new AttemptFailed('too_large', { refusal }) : new AttemptFailed('unexplained');
+  return refusal.code === 'unavailable'
+    ? new AttemptFailed('too_large', { refusal })
+    : new AttemptFailed('unexplained');
 }
 
 function carrierOf({ call, maxOutputTokens }: Admission, { model, route, isPlain }: Step): Carrier {

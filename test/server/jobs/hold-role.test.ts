@@ -43,7 +43,14 @@ async function hold(
   const node = { nodeId: `node_${host}_${pid}`, host, pid };
   const commit: Store['commit'] = (...args) =>
     mayWrite() ? store.commit(...args) : Promise.reject(new Error('this node cannot write'));
-  const tools = { store: { ...store, commit }, clock, log: () => {}, node, isOneMachine, isProcessAlive: () => isAlive };
+  const tools = {
+    store: { ...store, commit },
+    clock,
+    log: () => {},
+    node,
+    isOneMachine,
+    isProcessAlive: () => isAlive,
+  };
   const role = await holdRole('role:test', tools);
   roles.push(role);
   return role;
