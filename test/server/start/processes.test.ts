@@ -217,7 +217,8 @@ test('one that takes the place of another applies nothing, be the file edited or
   killOne(0);
   await servingLines(5);
   expect(await revisions()).toBe(1);
-  expect(logged(server, 'process_ended')).toHaveLength(3);
+  // On a busy machine one may also give up at its start, and is replaced.
+  expect(logged(server, 'process_ended').filter(({ code }) => code === '137')).toHaveLength(3);
 
   place.write('gateway.yaml', { ...rest, models: [...models, upModel('up-new', { price: 'free' })] });
   server.signal('SIGHUP');
