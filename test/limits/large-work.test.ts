@@ -152,9 +152,11 @@ test('calls that wait for money count only if they get none', async () => {
   const { store } = gateway.gateway;
   const { commit } = store;
   let tries = 0;
+  let commits = 0;
   store.commit = (name, input) => {
     if (name === 'admit') tries++;
-    return commit(name, input);
+    commits++;
+    return commit(name, input).finally(() => commits--);
   };
   const gate = createGate();
   gateway.upstream.otherwise({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
@@ -168,8 +170,9 @@ test('calls that wait for money count only if they get none', async () => {
   void waiting.then((answers) => {
     ended = answers;
   });
+  // A commit takes no time on this clock.
   await eventually('the end of the wait', async () => {
-    await clock.advance(100);
+    if (commits === 0) await clock.advance(100);
     return ended;
   });
   expect(ended?.map(({ code }) => code)).toEqual(times(5, 'balance_in_use'));
