@@ -15,7 +15,6 @@ import type { AccountQuery, ListedAccount } from '../../../src/store/reads.ts';
 import { type CardKind, type KeyRow, NO_BUCKETS } from '../../../src/store/rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 
-/** Noon in Taipei. */
 /** Noon in Taipei, and odd milliseconds: nothing may count on a whole second. */
 export const T0 = Date.UTC(2026, 0, 15, 4, 0, 0, 317);
 /** The end of its second: paid calls are counted by the second. */
@@ -30,7 +29,8 @@ export const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 let count = 0;
 export function fresh(prefix: string): string {
-  return `${prefix}_${String(++count).padStart(6, '0')}`;
+  // Real ids begin with the time; these must sort before them, however many there are.
+  return `${prefix}_${String(++count).padStart(9, '0')}`;
 }
 
 export function sampleKey(accountId: string, fields: Partial<KeyRow> = {}): KeyRow {
