@@ -153,7 +153,7 @@ function describeMove({ rows, report, balance }: Moved, { place, frozen, next }:
         .map(([name, count]) => [name, String(count)]),
     ),
     `NT$${formatNtd(balance)} in ${counted(wallets, 'wallet', 'wallets')}, ${counted(entries, 'entry', 'entries')}`,
-    ...(holds === 0 ? [] : [`${counted(holds, 'open hold', 'open holds')}to be released by the first server there`]),
+    ...(holds === 0 ? [] : [`${counted(holds, 'open hold', 'open holds')} to be released by the first server there`]),
     ...(differences.length === 0 ? [] : ['it does not pass the ledger audit:', printDifferences(differences)]),
     ...(frozen.length === 0 ? [] : [`frozen: ${frozen.join(', ')}`]),
     KEPT_NOTE,

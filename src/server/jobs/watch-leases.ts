@@ -1,5 +1,5 @@
 // Detects dead nodes by this node's monotonic time. Wall clocks of several machines differ, and one that jumps must not
-// make other nodes findGone dead: a stream would then be served and never billed.
+// declare other nodes dead: a stream would then be served and never billed.
 
 import type { Clock } from '../../kit/clock.ts';
 import type { Lease } from '../../store/rows.ts';
