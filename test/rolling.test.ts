@@ -22,7 +22,7 @@ test(
     expect(report.problems).toEqual([]);
     expect(report.restarts).toBe(4);
     expect(report.kills).toBe(1);
-    for (const kind of ['json', 'kept-alive json', 'short stream', 'second stream', 'turn'] as const) {
+    for (const kind of ['json', 'kept-alive json', 'idle json', 'short stream', 'second stream', 'turn'] as const) {
       expect(report.completed.get(kind) ?? 0).toBeGreaterThan(3);
     }
   },

@@ -2,11 +2,19 @@
 // that was closed or refused before the turn began: its client has to open another one.
 
 import { openSocket, type SocketClient } from '../support/response-socket.ts';
+import { type KeptConnection, openKeptConnection } from '../support/kept-connection.ts';
 import { parseSse, usageOf } from '../support/sse.ts';
 import { nanoOf, register } from '../torture/calls.ts';
 import type { Account, Facts } from '../torture/facts.ts';
 
-export type RollingKind = 'json' | 'kept-alive json' | 'short stream' | 'second stream' | 'long stream' | 'turn';
+export type RollingKind =
+  | 'json'
+  | 'kept-alive json'
+  | 'idle json'
+  | 'short stream'
+  | 'second stream'
+  | 'long stream'
+  | 'turn';
 
 /** A call that got no complete answer. */
 export interface Failure {
@@ -32,6 +40,7 @@ export interface Load {
 const CLIENTS: Readonly<Record<RollingKind, number>> = {
   json: 2,
   'kept-alive json': 2,
+  'idle json': 6,
   'short stream': 2,
   'second stream': 3,
   'long stream': 1,
@@ -40,6 +49,8 @@ const CLIENTS: Readonly<Record<RollingKind, number>> = {
 const MODELS: Partial<Record<RollingKind, string>> = { 'second stream': 'second', 'long stream': 'long' };
 /** Between two calls of a client: the proof needs calls at every moment, not a busy machine. */
 const PAUSE_MS = 20;
+/** Longer than the notice of a drain: the connection says nothing from before the notice until after it. */
+const IDLE_PAUSE_MS = 4_000;
 /** After a failed one: as long as no node serves, each fails at once. */
 const FAILED_PAUSE_MS = 200;
 const CALL_MS = 60_000;
@@ -73,7 +84,7 @@ export function startLoad(url: string, facts: Facts, without: readonly RollingKi
   /** False if it failed. */
   async function attempt(kind: RollingKind, act: () => Promise<void>): Promise<boolean> {
     const beganAt = performance.now();
-    let pauseMs = PAUSE_MS;
+    let pauseMs = kind === 'idle json' ? IDLE_PAUSE_MS : PAUSE_MS;
     try {
       await act();
       spans.push({ beganAt, endedAt: performance.now() });
@@ -94,7 +105,9 @@ export function startLoad(url: string, facts: Facts, without: readonly RollingKi
       if (!ask || calls % CALLS_PER_ACCOUNT === 0) {
         await attempt(kind, async () => {
           const account = await register({ url, facts });
-          ask = kind === 'turn' ? turnsOf(url, account, facts, load) : callsOf(kind, url, account, facts);
+          if (kind === 'turn') ask = turnsOf(url, account, facts, load);
+          else if (kind === 'idle json') ask = callsOnIdle(url, account, facts);
+          else ask = callsOf(kind, url, account, facts);
         });
       } else if (await attempt(kind, ask)) load.completed.set(kind, (load.completed.get(kind) ?? 0) + 1);
     }
@@ -107,12 +120,19 @@ export function startLoad(url: string, facts: Facts, without: readonly RollingKi
   return load;
 }
 
-function callsOf(kind: RollingKind, url: string, account: Account, facts: Facts): () => Promise<void> {
-  const isStream = kind.endsWith('stream');
-  const body = JSON.stringify({
-    model: MODELS[kind] ?? 'paid',
+function bodyOf(account: Account, more: Readonly<Record<string, unknown>> = {}): string {
+  return JSON.stringify({
+    model: 'paid',
     max_tokens: 1_000,
     messages: [{ role: 'user', content: `${account.accountId} says hello` }],
+    ...more,
+  });
+}
+
+function callsOf(kind: RollingKind, url: string, account: Account, facts: Facts): () => Promise<void> {
+  const isStream = kind.endsWith('stream');
+  const body = bodyOf(account, {
+    model: MODELS[kind] ?? 'paid',
     ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
   });
   return async () => {
@@ -133,6 +153,22 @@ function callsOf(kind: RollingKind, url: string, account: Account, facts: Facts)
       : nanoOf(response.headers.get('x-svc-cost-ntd') ?? '');
     if (!requestId || !cost) throw new CallFailed(requestId, `incomplete: ${text.slice(-200)}`);
     facts.requests.push({ requestId, accountId: account.accountId, cost: BigInt(cost) });
+  };
+}
+
+/** One connection that is idle between the calls, as in the pool of an SDK with little to do. */
+function callsOnIdle(url: string, account: Account, facts: Facts): () => Promise<void> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${account.key}` };
+  let connection: KeptConnection | undefined;
+  return async () => {
+    if (!connection?.isOpen()) connection = await openKeptConnection(url);
+    const answer = await connection.post('/v1/chat/completions', headers, bodyOf(account));
+    const requestId = answer.headers['x-request-id'];
+    if (answer.headers.connection === 'close') connection.close();
+    if (answer.status !== 200) throw new CallFailed(requestId, `${answer.status}: ${JSON.stringify(answer.json)}`);
+    const cost = nanoOf(answer.headers['x-svc-cost-ntd'] ?? '');
+    if (!requestId || !cost) throw new CallFailed(requestId, 'incomplete');
+    facts.requests.push({ requestId, accountId: account.accountId, cost });
   };
 }
 

@@ -30,6 +30,7 @@ const NO_PORTS = {
   url: SETTINGS.ownUrl,
   port: SETTINGS.port,
   adminUrl: SETTINGS.ownUrl,
+  closeIdle() {},
   finish: async () => {},
   close: async () => {},
 };

@@ -43,12 +43,12 @@ export function rawCall(
   });
 }
 
-function readRaw(text: string): RawAnswer {
+export function readRaw(text: string): RawAnswer {
   const { status, headers, body } = splitRaw(text);
   return { status, headers, json: body === '' ? undefined : JSON.parse(body) };
 }
 
-function splitRaw(text: string) {
+export function splitRaw(text: string) {
   const headEnd = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = text.slice(0, Math.max(0, headEnd)).split('\r\n');
   const headers = Object.fromEntries(

@@ -35,6 +35,7 @@ export function openPorts(settings: Settings, tools: PortTools): Ports {
     url: `http://${host}:${server.port}`,
     port: server.port ?? port,
     adminUrl,
+    closeIdle: () => void server.closeIdleConnections(),
     finish: () => Promise.all([server.stop(), operatorServer.stop()]),
     async close() {
       stopReading();

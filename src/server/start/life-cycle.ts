@@ -54,6 +54,8 @@ export interface Ports {
   port: number;
   /** URL of the operator's listener. */
   adminUrl: string;
+  /** Closes connections without a request, so that their clients open another one, which a load balancer takes elsewhere. */
+  closeIdle(): void;
   /** Accepts no connections, and lets started answers end. */
   finish(): Promise<unknown>;
   /** Closes every connection. */
@@ -197,6 +199,7 @@ export function createLifeCycle(tools: LifeTools): LifeCycle {
           }
           isReady = false;
           const unanswered = work.unanswered.soFar();
+          ports.closeIdle();
           starting.endWait();
           work.sockets.drain();
           log('info', 'draining', { node_id: nodeId, count: work.running.size });

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { Answer } from '../../support/answer.ts';
 import { eventually } from '../../support/eventually.ts';
+import { openKeptConnection } from '../../support/kept-connection.ts';
 import { parseSse, type ServerEvent, textOf } from '../../support/sse.ts';
 import { createWorkplace, logged, type RunningServer, type Workplace } from '../../support/start-process.ts';
 
@@ -92,6 +93,21 @@ test('with a notice, work is accepted after SIGTERM while /readyz is 503, and co
   expect(logged(server, 'draining')).toEqual([]);
   expect((await server.ended).exitCode).toBe(0);
   expect(['leaving', 'draining', 'stopped'].map((event) => logged(server, event).length)).toEqual([1, 1, 1]);
+});
+
+test('after the notice, idle connections are closed before their clients could use them for a request', async () => {
+  server = await place.serve({ DRAIN_NOTICE_SECONDS: '1', DATA_DIR: place.path('idle') });
+  key = ((await (await post('/api/agent/register', {})).json()) as Answer).api_key;
+  const idle = await openKeptConnection(server.url);
+  expect((await idle.get('/healthz')).status).toBe(200);
+  const streaming = stream(CHOICES);
+  await streaming.begun;
+  server.signal('SIGTERM');
+  await eventually('the notice is over', () => logged(server, 'draining').length === 1);
+  const first = await Promise.race([idle.closed.then(() => 'closed'), streaming.ended.then(() => 'the stream ended')]);
+  expect(first).toBe('closed');
+  expect((await streaming.ended).whole).toBe(true);
+  expect((await server.ended).exitCode).toBe(0);
 });
 
 test('an idle server exits 0 on SIGINT, too', async () => {
