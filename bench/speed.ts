@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { withPart } from '../scripts/generate.ts';
 import { recordFigures } from '../scripts/record-figures.ts';
-import { checkOut, compare, compareReport } from './speed/against.ts';
+import { programOf } from '../test/support/other-program.ts';
+import { compare, compareReport } from './speed/against.ts';
 import { type Crew, hireCrew } from './speed/crew.ts';
 import {
   gatewayIn,
@@ -66,6 +67,7 @@ const MAKERS: Record<string, Maker[]> = {
 };
 /** A comparison needs more rounds: two sources differ by less than two programs. */
 const AGAINST_ROUNDS = 3;
+const MIN_AGAINST_ROUNDS = 4;
 /** Measured only if named. */
 const EXTRAS = ['cores', 'history'];
 
@@ -131,7 +133,9 @@ async function makeTargets(
 ): Promise<(Target | Missing)[]> {
   const { port } = crew.upstream;
   if (against !== undefined) {
-    return [await gatewayIn(stage, port, checkOut(stage, against), against), await gatewayOnSqlite(stage, port)];
+    const { folder, commit, remove } = await programOf(against);
+    stage.onEnd(async () => remove());
+    return [await gatewayIn(stage, port, folder, commit), await gatewayOnSqlite(stage, port)];
   }
   const made: (Target | Missing)[] = [];
   for (const [name, makers] of Object.entries(MAKERS)) {
@@ -211,6 +215,8 @@ const options: Options = {
 const unknown = options.only?.filter((name) => !(name in MAKERS)) ?? [];
 if (unknown.length > 0)
   throw new Error(`unknown target ${unknown.join(', ')}; --only accepts ${Object.keys(MAKERS).join(', ')}`);
+if (options.against !== undefined && options.rounds < MIN_AGAINST_ROUNDS)
+  throw new Error(`a comparison needs at least ${MIN_AGAINST_ROUNDS} rounds: quartiles of fewer say nothing`);
 if (process.platform !== 'linux') throw new Error('the bench reads /proc, which only Linux has');
 const stage = createStage();
 try {

@@ -12,7 +12,7 @@ export const RUNS = {
   syncs: 'npm run torture -- syncs',
   rolling: 'npm run rolling',
   mixed: 'npm run rolling -- --from REF',
-  upgrade: 'npm run rolling -- --from v0.1.0',
+  upgrade: 'npm run rolling -- --from 76b6c829',
   chaos: 'npm run chaos',
   failover: 'npm run failover',
   soak: 'npm run soak',

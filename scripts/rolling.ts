@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MIGRATIONS } from '../src/store/postgres/migrations/index.ts';
-import { type OtherProgram, programOf } from '../test/rolling/program-of.ts';
 import { type RollingReport, rollNodes, type Step } from '../test/rolling/rolling.ts';
 import { NODES, type Program } from '../test/rolling/stage.ts';
 import { type UpgradeReport, upgradeNodes } from '../test/rolling/upgrade.ts';
 import { bundleInto } from '../test/support/bundled-program.ts';
+import { NoSuchCommit, type OtherProgram, programOf } from '../test/support/other-program.ts';
 import { sharePostgres } from '../test/support/postgres.ts';
 import { recordFigures } from './record-figures.ts';
 
@@ -158,7 +158,7 @@ async function main(): Promise<number> {
     rmSync(folder, { recursive: true, force: true });
   }
   if (values.record) {
-    const from = other ? ` --from ${values.from}` : '';
+    const from = other ? ` --from ${other.commit}` : '';
     const rest = `--database ${values.database}`;
     const command = `npm run rolling --${from} --restarts ${values.restarts} ${rest}`;
     if (rolled.length > 0) recordRolling(other ? 'mixed' : 'rolling', command, rolled);
@@ -168,4 +168,10 @@ async function main(): Promise<number> {
   return reports.every(({ failed, problems }) => failed.length + problems.length === 0) ? 0 : 1;
 }
 
-process.exit(await main());
+process.exit(
+  await main().catch((error: unknown) => {
+    if (!(error instanceof NoSuchCommit)) throw error;
+    console.error(error.message);
+    return 2;
+  }),
+);

@@ -1,6 +1,7 @@
 // This gateway as people run it: a real process, a real database, accounts with credit. Only the limits are raised.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import type { Database } from 'bun:sqlite';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { prepareCommits } from '../../src/store/sqlite/commit-batch.ts';
@@ -58,7 +59,7 @@ type Flags = readonly string[];
 
 type GatewayTarget = Target & { billing: Billing };
 
-interface Database {
+interface Variant {
   flags: Flags;
   /** The folder of the source; by default this one. */
   root?: string;
@@ -109,18 +110,32 @@ async function withHistory(stage: Stage, upstreamPort: number, name: string, rec
 
 function onSqlite(stage: Stage, upstreamPort: number, name: string, flags: Flags, root = ROOT): Promise<GatewayTarget> {
   const dataDir = join(stage.folder, name);
+  const env = { DATA_DIR: dataDir, SECRETS_PEPPER: PEPPER };
   return gateway(stage, upstreamPort, name, {
     flags,
     root,
-    env: { DATA_DIR: dataDir, SECRETS_PEPPER: PEPPER },
+    env,
     async charged() {
-      const db = openDatabase(join(dataDir, 'gateway.sqlite'));
-      prepareCommits(db).post();
-      const row = db.query<{ entries: bigint; nano: bigint }, []>(USAGE).get();
-      db.close();
-      return { entries: Number(row?.entries ?? 0), nano: row?.nano ?? 0n };
+      if (root === ROOT) return usageIn(join(dataDir, 'gateway.sqlite'), (db) => prepareCommits(db).post());
+      // Only its own program knows what its journal holds.
+      const copy = join(dataDir, 'copy.sqlite');
+      await runCommand(root, env, ['backup', copy]);
+      const usage = usageIn(copy);
+      for (const file of readdirSync(dataDir)) if (file.startsWith('copy.')) rmSync(join(dataDir, file));
+      return usage;
     },
   });
+}
+
+function usageIn(file: string, prepare: (db: Database) => void = () => {}) {
+  const db = openDatabase(file);
+  try {
+    prepare(db);
+    const row = db.query<{ entries: bigint; nano: bigint }, []>(USAGE).get();
+    return { entries: Number(row?.entries ?? 0), nano: row?.nano ?? 0n };
+  } finally {
+    db.close();
+  }
 }
 
 export async function gatewayOnPostgres(stage: Stage, upstreamPort: number, flags: Flags = []): Promise<Target> {
@@ -159,19 +174,19 @@ async function onPostgres(
   return { ...target, description };
 }
 
-async function gateway(stage: Stage, upstreamPort: number, name: string, database: Database): Promise<GatewayTarget> {
+async function gateway(stage: Stage, upstreamPort: number, name: string, variant: Variant): Promise<GatewayTarget> {
   const folder = join(stage.folder, name);
   mkdirSync(folder, { mode: 0o700 });
   const config = join(folder, 'gateway.yaml');
   writeFileSync(config, JSON.stringify(benchDocument(`http://127.0.0.1:${upstreamPort}/${name}/v1`)));
-  const { root = ROOT } = database;
-  const env = { GATEWAY_CONFIG: config, ...database.env };
+  const { root = ROOT } = variant;
+  const env = { GATEWAY_CONFIG: config, ...variant.env };
   const program: Program = {
     name,
-    command: () => [process.execPath, ...database.flags, '--no-env-file', join(root, 'src', 'main.ts')],
+    command: () => [process.execPath, ...variant.flags, '--no-env-file', join(root, 'src', 'main.ts')],
     env: (port) => ({ ...env, PORT: String(port) }),
     readyPath: '/readyz',
-    ...(database.others ? { others: database.others } : {}),
+    ...(variant.others ? { others: variant.others } : {}),
   };
   const start = () => startProgram(stage, program);
   return {
@@ -184,7 +199,7 @@ async function gateway(stage: Stage, upstreamPort: number, name: string, databas
     keys: await openAccounts(await start(), env, root),
     modelOf: (script) => `bench-${script}`,
     takesMessages: true,
-    billing: { charged: database.charged },
+    billing: { charged: variant.charged },
   };
 }
 
@@ -203,14 +218,24 @@ async function openAccounts(server: Running, env: Record<string, string>, root: 
 
 async function issueCards(env: Record<string, string>, root: string): Promise<string[]> {
   const order = ['cards', 'issue', '--amount', String(CARD_NTD), '--count', String(ACCOUNTS), '--json'];
-  const child = Bun.spawn([process.execPath, '--no-env-file', join(root, 'src', 'cli.ts'), ...order], {
+  const cards = JSON.parse(await runCommand(root, env, order)) as { code: string }[];
+  return cards.map(({ code }) => code);
+}
+
+async function runCommand(root: string, env: Record<string, string>, args: readonly string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, '--no-env-file', join(root, 'src', 'cli.ts'), ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', ...env },
     stdout: 'pipe',
-    stderr: 'inherit',
+    stderr: 'pipe',
   });
-  const cards = JSON.parse(await new Response(child.stdout).text()) as { code: string }[];
-  return cards.map(({ code }) => code);
+  const [out, error, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (exitCode !== 0) throw new Error(`${args[0]} ended with ${exitCode}: ${error}`);
+  return out;
 }
 
 async function post<Answer>(port: number, path: string, body: unknown, headers: Record<string, string>) {

@@ -1,8 +1,8 @@
 // Clients that call through the load balancer while nodes come and go. Nothing is tried again, except a turn on a WebSocket
 // that was closed or refused before the turn began: its client has to open another one.
 
-import { openSocket, type SocketClient } from '../support/response-socket.ts';
 import { type KeptConnection, openKeptConnection } from '../support/kept-connection.ts';
+import { openSocket, type SocketClient } from '../support/response-socket.ts';
 import { parseSse, usageOf } from '../support/sse.ts';
 import { nanoOf, register } from '../torture/calls.ts';
 import type { Account, Facts } from '../torture/facts.ts';

@@ -1,7 +1,7 @@
 // A client connection that stays open between requests, as in the pool of an SDK or of a load balancer.
 
 import { connect, type Socket } from 'node:net';
-import { readRaw, splitRaw, type RawAnswer } from './raw-call.ts';
+import { type RawAnswer, readRaw, splitRaw } from './raw-call.ts';
 
 export interface KeptConnection {
   get(path: string): Promise<RawAnswer>;
