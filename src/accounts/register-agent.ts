@@ -73,7 +73,7 @@ export async function registerAgent(
     })),
     at,
     trial: TRIAL,
-    told: JSON.stringify(announced),
+    announced: JSON.stringify(announced),
     limits: {
       perAddress: limits.register_per_ip,
       perDay: limits.register_per_day,
@@ -88,8 +88,8 @@ export async function registerAgent(
   const { replayedSalt } = result;
   const given = keyTextOf(apiKey, idempotency, replayedSalt);
   // A registration of an earlier version may have kept less.
-  const told: Partial<Announced> = JSON.parse(result.told ?? '{}');
-  const first: Announced = { ...announced, ...told, limits: { ...announced.limits, ...told.limits } };
+  const stored: Partial<Announced> = JSON.parse(result.announced ?? '{}');
+  const first: Announced = { ...announced, ...stored, limits: { ...announced.limits, ...stored.limits } };
   return { answer: describe(first, given, result), isReplay: replayedSalt !== undefined };
 }
 

@@ -188,7 +188,7 @@ function countBadKey(tools: HttpTools, exchange: Exchange, refused: Fault): Faul
   const { bad_keys_per_minute: most } = tools.catalog().guards;
   if (most === null) return refused;
   try {
-    tools.doors.countBadKey(addressOf(tools, exchange), most);
+    tools.addressGuards.countBadKey(addressOf(tools, exchange), most);
     return refused;
   } catch (error) {
     return toFault(error);

@@ -24,8 +24,8 @@ import type { QuoteGuard } from '../limits/quote-guard.ts';
 import type { RefusalLog } from '../limits/refusal-log.ts';
 import type { RelayTools } from '../relay/call.ts';
 import type { Store } from '../store/store.ts';
+import type { AddressGuards } from './address-guards.ts';
 import type { EventStreams } from './event-stream.ts';
-import type { DoorGuards } from './guard-doors.ts';
 import type { RunningCalls } from './mcp/running-calls.ts';
 import type { OpenSockets } from './sockets/open-sockets.ts';
 
@@ -51,7 +51,7 @@ export interface HttpTools {
   hashAddress(subject: string): string;
   hashCard(code: string): string;
   beginIdempotency: BeginIdempotency;
-  doors: DoorGuards;
+  addressGuards: AddressGuards;
   largeWork: LargeWork;
   quoteGuard: QuoteGuard;
   /** For summaries that a client keeps. */

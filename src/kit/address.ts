@@ -47,7 +47,7 @@ const WIDER_PREFIXES = [56, 48] as const;
 
 interface WiderNetwork {
   prefix: (typeof WIDER_PREFIXES)[number];
-  /** What limits count by. */
+  /** The address that limits count by. */
   subject: string;
 }
 

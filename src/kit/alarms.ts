@@ -32,7 +32,7 @@ export function severityOf(name: string): Severity {
   return BY_NAME.get(name) ?? 'warning';
 }
 
-/** What an alarm is about: those of one name and subject are one group. */
+/** The subject of an alarm: alarms with one name and subject are one group. */
 export function alarmSubject({ account_id: accountId, channel }: LogFields): string {
   return accountId ?? channel ?? '';
 }

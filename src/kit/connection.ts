@@ -29,7 +29,7 @@ export interface ByteSink {
 export interface Socket {
   /** False if the connection is lost. */
   send(text: string): boolean;
-  /** What was sent and not yet taken by the network. */
+  /** Bytes sent and not yet taken by the network. */
   bufferedBytes(): number;
   close(code: number, reason: string): void;
   /** Closes it without a closing handshake. */

@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts';
 type Level = 'debug' | 'info' | 'warn' | 'error' | 'alarm';
 
 export interface LogFields {
-  /** Of an alarm. */
+  /** The severity of an alarm. */
   severity?: string | undefined;
   request_id?: string | undefined;
   /** The client's trace id: 32 hexadecimal digits. */

@@ -55,7 +55,7 @@ export interface InputTier {
 /** Calls by the name of the tool. */
 export type ToolCalls = Readonly<Record<string, number>>;
 
-/** What besides its tokens decides what a request is charged. */
+/** Facts besides the tokens that decide the charge of a request. */
 export interface ChargedTerms {
   /** Null for the standard one. */
   serviceTier: string | null;
@@ -127,7 +127,7 @@ export const STANDARD_TIERS: ReadonlySet<string> = new Set([
   'on_demand',
 ]);
 
-/** What a request named to the upstream, and what the upstream reported. */
+/** The tier that a request named, and the tier that the upstream reported. */
 export interface ServiceTiers {
   sent: string | undefined;
   reported: string | undefined;

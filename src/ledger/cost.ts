@@ -42,7 +42,7 @@ export function costAt(used: Buckets, prices: Prices): Nano {
   return cost;
 }
 
-/** Of a whole request: its input decides which prices apply. */
+/** Cost of a whole request: its input decides which prices apply. */
 export function costOf(
   used: Buckets,
   list: ListPrices,
@@ -62,7 +62,7 @@ export function feesOf(calls: ToolCalls | null | undefined, { rules }: ListPrice
   return Object.entries(calls).reduce((sum, [tool, count]) => sum + BigInt(count) * (rules.tools.get(tool) ?? 0n), 0n);
 }
 
-/** Of these calls, those that have a price; null if none has. */
+/** The calls that have a price; null if none has. */
 export function pricedCalls(calls: ToolCalls | null | undefined, { rules }: ListPrices): ToolCalls | null {
   if (!calls || !rules) return null;
   const priced = Object.entries(calls).filter(([tool, count]) => count > 0 && rules.tools.has(tool));

@@ -28,7 +28,7 @@ const ALARMING_WRITE_OFF: Nano = NANO_PER_NTD / 100n;
 export interface Ledger {
   /** Takes limit slots and hold together; durable when it resolves with `ok`. */
   admit(input: AdmitInput): Promise<AdmitResult>;
-  /** What `admit` would answer now; takes nothing. */
+  /** The result that `admit` would have now; reserves nothing. */
   previewAdmit(input: AdmitInput): Promise<AdmitResult>;
   /** Releases the request if a bug here makes settling impossible. */
   settle(input: SettleInput, unsettled: Unsettled): Promise<CloseResult>;
@@ -39,11 +39,11 @@ export interface Ledger {
   closing(): number;
 }
 
-/** What a release in place of a settlement needs. */
+/** The input of a release in place of a settlement. */
 export interface Unsettled {
   /** Its free slot is given back. */
   freeAddress?: string | undefined;
-  /** What the upstream bills for the usage that the customer would have paid for. */
+  /** The upstream's bill for the usage that the customer would have paid for. */
   upstreamCost(): Nano;
 }
 

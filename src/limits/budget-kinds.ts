@@ -5,7 +5,7 @@ import type { BudgetKind } from '../store/operations.ts';
 
 interface Kind {
   name: string;
-  /** What helps without a change, if anything does. */
+  /** A remedy that needs no change, if there is one. */
   remedy?: string;
   /** When the day or month after this one begins. */
   resetsAt?(span: number): number;

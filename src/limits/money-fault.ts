@@ -46,7 +46,7 @@ interface Help {
   raises: readonly Raise[];
 }
 
-/** What is held for the request if the raised budgets cover it. */
+/** The hold for the request if the raised budgets cover it. */
 function coveredCost(request: RequestedCost): Nano {
   const { base, unit } = request.hold;
   return base + unit * BigInt(coveredTokens(request));
@@ -123,7 +123,7 @@ function renewal({ short, needed }: RefusedForMoney): string | undefined {
   return short && short.limit >= needed ? BUDGET_KINDS[short.budget].remedy : undefined;
 }
 
-/** Which budget is too low, and how it stands. */
+/** The budget that is too low, with its amounts. */
 function budgetText({ short }: RefusedForMoney): string {
   if (!short) return 'The budget of this key does not cover this request.';
   const { budget, keyId, limit, spent, held } = short;

@@ -35,7 +35,7 @@ function writable(amount: Nano): Nano {
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 const STEP: Nano = NANO_PER_NTD / 1_000n;
 
-/** What a raised budget must cover: the output limit that the client set, or else the shortest useful answer. */
+/** The output that a raised budget must cover: the client's output limit, or else the shortest useful answer. */
 export function coveredTokens({ isBounded, hold: { wanted, least } }: RequestedCost): number {
   return isBounded ? wanted : least;
 }

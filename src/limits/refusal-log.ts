@@ -16,7 +16,7 @@ export type Refusal = Omit<RefusedRequest, 'at'>;
 
 export interface RefusalLog {
   record(refusal: Refusal): void;
-  /** What was recorded since the last call, in batches that are quick to write. */
+  /** Refusals recorded since the last call, in batches that are quick to write. */
   take(): RefusalBatch[];
 }
 

@@ -1,4 +1,4 @@
-// What a refused request would have to leave out so that the money covers it, and the call that does.
+// Finds the changes that make a refused request affordable, and the call with these changes.
 
 import { type SampledEndpoint, sampleCall } from '../faults/sample-call.ts';
 import type { FaultAction } from '../faults/table.ts';
@@ -16,11 +16,11 @@ export interface RequestedCost extends SampledEndpoint {
   choices: number;
   /** 0 for other than image requests. */
   images: number;
-  /** What else is counted, such as `12 characters`. */
+  /** Other counted units, such as `12 characters`. */
   units: readonly string[];
   /** Output tokens reserved for thinking: lowering the output limit alone would leave no tokens for them. */
   thinkingBudget: number | undefined;
-  /** What would be held for all of it. */
+  /** The hold for the whole request. */
   hold: HoldRequest;
   /** The part of its base that is for calls of the upstream's tools; the rest is for input and images. */
   fees: Nano;

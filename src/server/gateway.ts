@@ -26,7 +26,7 @@ import { createUpstreamBalances } from '../channels/upstream-balances.ts';
 import { createApp } from '../http/app.ts';
 import { createEventStreams } from '../http/event-stream.ts';
 import type { HttpTools } from '../http/exchange.ts';
-import { createDoorGuards } from '../http/guard-doors.ts';
+import { createAddressGuards } from '../http/address-guards.ts';
 import { RunningCalls } from '../http/mcp/running-calls.ts';
 import { bodyTextReader, pause } from '../http/read-body.ts';
 import { OpenSockets } from '../http/sockets/open-sockets.ts';
@@ -196,7 +196,7 @@ export async function composeGateway(
     dispatch: (request, connection) => respond(request, connection),
     mcpCalls: new RunningCalls(),
     sockets: new OpenSockets(),
-    doors: createDoorGuards(clock),
+    addressGuards: createAddressGuards(clock),
     largeWork: createLargeWork(clock),
     quoteGuard: createQuoteGuard(clock),
     countKeyChange: createKeyChangeCounter(clock),

@@ -54,7 +54,7 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, Receipt
   /** From where the visitor registers. */
   originOf(visit: Visitor): Origin;
   /** Counts a request to register; throws `rate_limited`. */
-  countKnock(address: string): void;
+  countRegisterAttempt(address: string): void;
   /** Throws if the body is too large, too slow or no text. */
   readBody(request: Request, maxBytes: number): Promise<string>;
   /** POST /v1/chat/completions for a visitor who is signed in. */

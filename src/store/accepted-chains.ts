@@ -28,7 +28,7 @@ export const joinAccepted = (account: string) =>
 export const ACCEPTED_ENTRY = `CAST(substr(accepted.value, 1, ${DIGITS}) AS BIGINT)`;
 const ACCEPTED_BALANCE = `CAST(substr(accepted.value, ${DIGITS + 2}) AS BIGINT)`;
 
-/** What the wallet had after an entry. */
+/** The wallet's balance after an entry. */
 export const balanceAfter = (entry: string) =>
   `CASE WHEN ${entry}.entry_id <= ${ACCEPTED_ENTRY} THEN ${ACCEPTED_BALANCE} ELSE ${entry}.balance_after_nano END`;
 

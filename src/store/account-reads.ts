@@ -45,7 +45,7 @@ export const ACCOUNT_READS = {
   budgetsOf: many(QUICK_JOURNALED, KEY_BUDGETS, 'WHERE key_id = ANY(?)', (keyIds: readonly string[]) => [keyIds]),
   billing: one(QUICK, PAGES.billing, 'WHERE account_id = ?', (accountId: string) => [accountId]),
   login: one(QUICK, PAGES.logins, 'WHERE account_id = ?', (accountId: string) => [accountId]),
-  /** Whose name it is, in lower case. */
+  /** The login name in lower case. */
   accountByLogin: read(
     QUICK,
     (name: string) => ask('SELECT account_id FROM login_names WHERE name = ?', name),

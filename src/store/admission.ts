@@ -1,10 +1,10 @@
-// What an admission is asked with, and how it is answered: the slots, the hold, and every budget and rate of the chain.
+// Input and result of an admission: the slots, the hold, and every budget and rate of the chain.
 
 import type { Nano } from '../kit/money.ts';
 import type { Allowance } from './book/windows.ts';
 import type { KeyChain } from './rows.ts';
 
-/** Of which request an operation is, and whose it is. */
+/** The request and the account of an operation. */
 export interface OfRequest {
   requestId: string;
   accountId: string;
@@ -13,7 +13,7 @@ export interface OfRequest {
   chain?: KeyChain | undefined;
 }
 
-/** What a paid request may cost: `base` for its input, `unit` for each output token, up to `wanted` of them. */
+/** The most a paid request can cost: `base` for its input, `unit` for each output token, up to `wanted` of them. */
 export interface HoldRequest {
   base: Nano;
   unit: Nano;
@@ -21,7 +21,7 @@ export interface HoldRequest {
   /** Fewer output tokens than this are not worth a call. */
   least: number;
 }
-/** What a request may use of a rate in tokens: `input`, and `perOutput` for each output token, up to `wanted` of them. */
+/** The most a request can use of a token rate: `input`, and `perOutput` for each output token, up to `wanted` of them. */
 export interface TokenRequest {
   input: number;
   perOutput: number;
@@ -78,7 +78,7 @@ export interface BudgetState {
   limit: Nano;
   spent: Nano;
   held: Nano;
-  /** Of the budget of a day or a month: the Taipei day or month that counts, which a clock may be behind. */
+  /** For a daily or monthly budget: the Taipei day or month that counts, which a clock may be behind. */
   span?: number;
 }
 export type AdmitResult =
@@ -90,7 +90,7 @@ export type AdmitResult =
       ok: false;
       reason: MoneyReason;
       needed: Nano;
-      /** What the wallet and every budget of the chain have. */
+      /** Amounts available in the wallet and in every budget of the chain. */
       available: Nano;
       /** Output tokens that this pays for. */
       affordableTokens: number;
@@ -103,7 +103,7 @@ export interface LimitRefusal {
   ok: false;
   reason: 'free_minute_limit' | 'free_daily_limit' | 'rate_limited' | 'too_many_in_flight';
   allowance: Allowance;
-  /** Of the address, not of the account. */
+  /** For the address, not for the account. */
   isOfAddress?: true;
   /** The rate of a key of the chain; undefined for limits of the account. */
   ofKey?: KeyRate;

@@ -56,7 +56,7 @@ const LIMITS_OF_KEY = `CASE
     WHEN limits = '{}' THEN '{"dayBudget":"' || CAST(daily_budget_nano AS TEXT) || '"}'
     ELSE '{"dayBudget":"' || CAST(daily_budget_nano AS TEXT) || '",' || substr(limits, 2) END`;
 
-/** What the sums by day have of the records. */
+/** The columns of daily sums, computed from the records. */
 const SUMMED_BY_DAY = ['cost', 'requests', 'upstream', 'known', 'revenue'] as const;
 
 function differs(name: (typeof SUMMED_BY_DAY)[number]): string {
@@ -287,7 +287,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       GROUP BY account_id, day, model, channel, reason
       HAVING sum(own) <> sum(counted) AND sum(counted) < 9223372036854775807`,
   },
-  // What an account lost on its newest day, against the rows that count for the guard. There may be more rows after a clock
+  // Compares an account's losses of its newest day with the rows that count for the guard. There may be more rows after a clock
   // that was days ahead was set back: the day then began anew, and rows of later days show it. Until November 2026, usage above
   // the hold counted, too, so a day may have that as well.
   {

@@ -19,7 +19,7 @@ export interface BatcherOptions {
 /** Hears of every batch, how it ended and how long that took. */
 export type BatchMeter = (batch: { operations: number; ms: number; isCommitted: boolean }) => void;
 
-/** Nothing was written, because somebody else has locked what the operation touches: these pages, if they could be told. */
+/** Nothing was written: another transaction has locked pages of the operation. Lists them if they are known. */
 export class PagesLocked extends Error {
   override name = 'PagesLocked';
 
@@ -74,18 +74,18 @@ export function createBatcher({ clock, commit, lanes = 1, patienceMs = PATIENCE_
     }
     running++;
     const since = clock.monotonic();
-    const told = (isCommitted: boolean) =>
+    const measure = (isCommitted: boolean) =>
       meter?.({ operations: batch.length, ms: clock.monotonic() - since, isCommitted });
     try {
       const decided = await commit(batch.map((waiting) => waiting.operation));
-      told(decided.some((answer) => !('lockedPages' in answer)));
+      measure(decided.some((answer) => !('lockedPages' in answer)));
       batch.forEach((waiting, index) => {
         const answer = decided[index];
         if (answer?.ok) waiting.resolve(answer.result);
         else waiting.reject(whyNot(waiting.operation, answer));
       });
     } catch (error) {
-      told(false);
+      measure(false);
       const internal = error instanceof Error ? `store: ${error.message}` : 'store';
       for (const waiting of batch) waiting.reject(fault('unavailable', { internal }));
     }

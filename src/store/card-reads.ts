@@ -15,7 +15,7 @@ export const CARD_READS = {
     (limit: number) => [limit],
   ),
   cardBatch: one(QUICK, ADDITIONS.cardBatches, 'WHERE batch_id = ?', (batchId: string) => [batchId]),
-  /** Of one batch or of all; states without a card are left out. */
+  /** For one batch or for all; states without a card are omitted. */
   cardCounts: read(SLOW, cardCountsQuestion, all(decodeCardCount)),
 };
 

@@ -23,7 +23,7 @@ export interface Entry {
   /** The wallet this line touches, and what stood in it afterwards; null between house accounts. */
   accountId: string | null;
   balanceAfter: Nano | null;
-  /** What caused it; unique together with `kind`. */
+  /** The id of its cause; unique together with `kind`. */
   reference: string;
   /** The operator's reason, where a person made the entry. */
   note: string | null;
@@ -40,7 +40,7 @@ export interface StoredEntry extends Entry {
   entryId: number;
 }
 
-/** What was refunded of one request or card, which cost `charged`. */
+/** Refunds of one request or card that cost `charged`. */
 export interface Refunded {
   accountId: string;
   charged: Nano;

@@ -17,7 +17,7 @@ export interface EventQuery {
 export const EVENT_READS = {
   /** Those of the account and those of all accounts. */
   eventsOf: read(QUICK_JOURNALED, eventsQuestion, all(rowOf(STORED_EVENTS))),
-  /** Of every account. An event that is still in the journal comes with a later read, never out of order. */
+  /** Events of all accounts. An event that is still in the journal is returned by a later read, never out of order. */
   eventsSince: many(
     QUICK,
     STORED_EVENTS,

@@ -1,4 +1,4 @@
-// Whose account it is: by whole ids, the last four of a key, a card, a login name or a request, each by an index of its own,
+// Finds accounts by whole id, the last four characters of a key, card, login name or request, each by an index of its own,
 // and by a part of the nickname.
 
 import { foldName } from './book/account-notes.ts';
@@ -7,7 +7,7 @@ import type { AccountQuery } from './reads.ts';
 
 const BY_CARD_CODE = `SELECT redeemed_by AS account_id, 'card_code' AS found_by FROM cards WHERE hash = ?`;
 
-/** Of a request whose record is no longer kept, the entry is. */
+/** The ledger entry of a request outlives its usage record. */
 const BY_TEXT = `SELECT account_id, 'account' AS found_by FROM accounts WHERE account_id = ?
   UNION ALL SELECT account_id, 'key' FROM keys WHERE key_id = ?
   UNION ALL SELECT account_id, 'last4' FROM keys WHERE last4 = ?

@@ -26,7 +26,7 @@ export const HOLD_READS = {
     ({ deadNodes, limit }: { deadNodes: readonly string[]; limit: number }) => ask(ORPHANED, deadNodes, limit),
     all(decodeOpenHold),
   ),
-  /** Of every node, whether they have run out or not. */
+  /** Leases of all nodes, expired or not. */
   leases: many(QUICK, PAGES.leases, '', () => []),
 };
 

@@ -7,7 +7,7 @@ import type { KeyRow } from './rows.ts';
 
 export const MAX_DEPTH = 8;
 
-/** Of all keys of an account: the parent first. */
+/** All keys of an account, parents first. */
 export function ancestorsOf(keys: readonly KeyRow[], { parentId }: Pick<KeyRow, 'parentId'>): KeyRow[] {
   const ancestors: KeyRow[] = [];
   let next = parentId;

@@ -61,7 +61,7 @@ export interface Budget {
   limits: AllLimits | null;
 }
 
-/** What one session spent of a key's session budget, and holds now. */
+/** One session's spending from a key's session budget, and its current holds. */
 export interface SessionBudget {
   spent: Nano;
   held: Nano;
@@ -69,7 +69,7 @@ export interface SessionBudget {
   touchedAt: number;
 }
 
-/** What an admission counts beyond the wallet and the budget of its own key. */
+/** The counters of an admission beyond the wallet and the budget of its own key. */
 export interface KeyChain {
   /** The ancestors of the key, the parent first. */
   ancestors: readonly string[];

@@ -1,4 +1,4 @@
-// What the row of a key says of it, for whoever decides by it.
+// Rules that are decided by a key's row.
 
 import { hasLimits } from './key-limits.ts';
 import type { KeyRow } from './rows.ts';

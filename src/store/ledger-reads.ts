@@ -27,16 +27,16 @@ export const LEDGER_READS = {
     'WHERE kind = ? AND reference = ?',
     (kind: EntryKind, reference: string) => [kind, reference],
   ),
-  /** What was refunded of a request or card. */
+  /** Refunds of a request or card. */
   refundedOf: one(QUICK, PAGES.refunded, 'WHERE refund_of = ?', (id: string) => [id]),
-  /** What a request cost, also when its record is no longer kept. */
+  /** The cost of a request, also when its record is no longer kept. */
   usageEntry: one(
     QUICK_JOURNALED,
     ADDITIONS.entries,
     `WHERE account_id = ? AND kind = 'usage' AND reference = ?`,
     (accountId: string, requestId: string) => [accountId, requestId],
   ),
-  /** What a thaw has to accept: undefined if every balance of an entry is the sum up to it, or was accepted before. */
+  /** The last wrong entry, which an unfreeze has to accept: undefined if each balance is the sum up to it, or was accepted before. */
   wrongChain: read(SLOW_JOURNALED, (accountId: string) => ask(LAST_WRONG_ENTRY, accountId), first(decodeWrongEntry)),
   /** Newest first. */
   writeOffs: many(
@@ -45,7 +45,7 @@ export const LEDGER_READS = {
     `WHERE kind = 'write_off' ORDER BY entry_id DESC LIMIT ?`,
     (limit: number) => [limit],
   ),
-  /** What each house account gave (below 0) or took. */
+  /** The amount that each house account gave (below 0) or took. */
   houseAccounts: read(REPORT, () => ask(AUDIT_HOUSE), toHouse),
   losses: read(REPORT, lossesQuestion, decodeLosses),
 };

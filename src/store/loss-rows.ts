@@ -14,7 +14,7 @@ export const LOSS_REASONS = [
   'gateway_died',
   /** The client hung up before anything was delivered. */
   'client_gone',
-  /** What the upstream used after the client had hung up or the answer was ended, or that could not be read to its report. */
+  /** Usage after the client hung up or the answer was ended, or usage whose report could not be read. */
   'undelivered',
   /** A try that failed after the upstream had accepted it, of a call that no channel served. */
   'no_answer',
@@ -58,7 +58,7 @@ export interface Loss {
   amount: Nano;
   /** The route states no cost. */
   isAtSalePrice?: boolean | undefined;
-  /** What the customer pays for it once the account's free losses of the day are used up; 0 if it never pays. */
+  /** The customer's price for it once the account's free losses of the day are used up; 0 if it never pays. */
   charge: Nano;
 }
 
@@ -71,7 +71,7 @@ export interface BookedLoss extends Omit<Loss, 'charge' | 'isAtSalePrice'> {
   accountId: string;
 }
 
-/** What an account lost on one Taipei day, of what counts for the guard. */
+/** An account's losses on one Taipei day that count for the guard. */
 export interface LossDay {
   day: number;
   amount: Nano;

@@ -1,4 +1,4 @@
-// What a migration is, which of them a database still needs, and which programs can run on it: the same for both databases.
+// Migrations: their type, the ones a database still needs, and the programs that can run on it. Shared by both databases.
 // How one is run is theirs.
 
 import { StoreRefused } from './refusal.ts';

@@ -45,14 +45,14 @@ export interface RegisterInput {
   at: number;
   trial: Nano;
   /** The rest of the answer, as JSON: a repeated call gets the same. */
-  told?: string | undefined;
+  announced?: string | undefined;
   /** `perHour`: over all addresses, if there is such a limit. */
   limits: { perAddress: number; perDay: number; perHour?: number | undefined };
   replay?: ReplayRequest | undefined;
 }
-/** `replayedSalt` is set when an earlier call with the same Idempotency-Key already did it; `told` is that call's then. */
+/** `replayedSalt` is set when an earlier call with the same Idempotency-Key already did it; `announced` is from that call then. */
 export type RegisterResult =
-  | { ok: true; accountId: string; keyId: string; balance: Nano; told?: string | undefined; replayedSalt?: string }
+  | { ok: true; accountId: string; keyId: string; balance: Nano; announced?: string | undefined; replayedSalt?: string }
   | { ok: false; reason: 'idempotency_key_reused' }
   /** `prefix`: of the network whose limit is reached, if it is not the address's own. */
   | { ok: false; reason: 'registration_ip_limit'; allowance: Allowance; prefix?: number }
@@ -73,10 +73,10 @@ export interface Outcome extends OptionalTerms {
   totalMs: number;
   attempts: readonly Attempt[];
   rule?: ChargeRule | undefined;
-  /** What upstreams bill for what the customer pays, without any loss. Null or left out: the route states no cost. */
+  /** The upstreams' bill for the usage that the customer pays, losses excluded. Null or absent: the route states no cost. */
   upstreamCost?: Nano | null | undefined;
 }
-/** What upstreams bill for a request and its customer does not pay, if any. */
+/** The parts of the upstreams' bill for a request that its customer does not pay. */
 export interface Losses {
   items: readonly Loss[];
   /** The most that one account may cause on one Taipei day; null: no bound. */
@@ -126,7 +126,7 @@ export interface ReviseInput {
   at: number;
   /** The revision that it follows: if another is the newest, nothing is written. */
   expects?: number | undefined;
-  /** What it changes for all accounts. */
+  /** Its changes for all accounts. */
   events?: readonly NewEvent[] | undefined;
   /** Every revision has its line, be it the server's own; its detail is given the revision's number. */
   log: Action;
@@ -156,7 +156,7 @@ export interface VoidInput extends Logged {
   hash: string;
 }
 export interface VoidResult {
-  /** What the card is afterwards. */
+  /** The card's state afterwards. */
   state: Exclude<CardState, 'issued'> | 'unknown';
 }
 
@@ -267,7 +267,7 @@ export interface FreezeResult {
   wasSo: boolean;
 }
 
-/** What is undefined stays as it is; null removes it. */
+/** An undefined field stays as it is; null removes it. */
 export interface DescribeAccountInput extends Logged {
   accountId: string;
   nickname?: string | null | undefined;
@@ -338,7 +338,7 @@ export interface CloseSessionsInput {
 
 export interface PutIncidentInput extends Logged {
   incident: Incident;
-  /** Of one that must be there: its words and start alone, its end alone, or both; the rest stays as it is stored. */
+  /** Changes an existing one: its text and start, its end, or both. Other fields stay as they are. */
   changes?: 'words' | 'end' | 'words_and_end';
 }
 export type PutIncidentResult =
@@ -357,7 +357,7 @@ export interface NoteInput {
 export interface Operations extends RefundOperations, WebhookOperations {
   register: { input: RegisterInput; result: RegisterResult };
   admit: { input: AdmitInput; result: AdmitResult };
-  /** What `admit` would answer; writes nothing. */
+  /** The result that `admit` would have; writes nothing. */
   previewAdmit: { input: AdmitInput; result: AdmitResult };
   settle: { input: SettleInput; result: CloseResult };
   release: { input: ReleaseInput; result: CloseResult };

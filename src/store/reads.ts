@@ -1,4 +1,4 @@
-// What the reads of the store are asked with, and what they answer; `read-table.ts` has the reads themselves.
+// Parameters and results of the store's reads, which are in `read-table.ts`.
 
 import type { Severity } from '../kit/alarms.ts';
 import type { Buckets, Card, CardState, KeyChain, UsageRecord } from './rows.ts';
@@ -31,10 +31,10 @@ export interface UsageTotals extends Buckets {
 
 export const USAGE_SORTS = ['cost', 'duration'] as const;
 export type UsageSort = (typeof USAGE_SORTS)[number];
-/** So many of the newest matches are sorted: a bound for accounts with millions of records. */
+/** Sorting covers this many of the newest matches: a bound for accounts with millions of records. */
 export const MOST_SORTED = 20_000;
 
-/** What a part of the usage is grouped by. */
+/** The field that usage is grouped by. */
 export type UsageGroup = 'model' | 'key';
 
 /** The usage of one model or key on one Taipei day. */
@@ -55,7 +55,7 @@ export interface UsagePage {
   totals: UsageTotals;
 }
 
-/** What an account spent on one Taipei day. */
+/** An account's spending on one Taipei day. */
 export interface DaySpend {
   day: number;
   requests: number;
@@ -94,7 +94,7 @@ export interface HoldSums {
   oldestAt: number | null;
 }
 
-/** What other processes may have changed since one last looked. */
+/** State that other processes may have changed since the last read. */
 export interface Pulse {
   revision: number;
   /** Another one after a trigger counted a change of a key, and after the database was started again or another server took
@@ -168,10 +168,10 @@ export interface OpenAlarms {
   newestFields: Readonly<Record<string, unknown>>;
 }
 
-/** What a customer can name, or the hash of a card's code, which itself goes nowhere. */
+/** An id that a customer can name, or the hash of a card's code. The code itself is never sent. */
 export type AccountQuery = { text: string } | { cardHash: string };
 
-/** Which field of an account matched a search. */
+/** The field of an account that matched a search. */
 export type FoundBy = 'account' | 'key' | 'last4' | 'card' | 'card_code' | 'login' | 'nickname' | 'request' | 'refused';
 
 export const ACCOUNT_SORTS = [
@@ -212,7 +212,7 @@ export interface ListedAccount {
   balance: bigint;
   frozen: boolean;
   spend: bigint;
-  /** Of the calls whose upstream cost is known, less losses and refunds; null if there are calls, and none has a known cost. */
+  /** Profit of the calls with a known upstream cost, minus losses and refunds; null if no call has a known cost. */
   profit: bigint | null;
   /** Calls that were admitted, and those of them that failed. */
   requests: number;
@@ -231,18 +231,18 @@ export interface ModelUse {
   revenue: bigint;
 }
 
-/** What all accounts bought in some time; refunds of that time reduce the revenue and the profit. */
+/** Sales to all accounts in a period; refunds of that period reduce the revenue and the profit. */
 export interface Sales {
   requests: number;
-  /** Of these, what failed although nothing was wrong with the request. */
+  /** The ones that failed although the request was valid. */
   failed: number;
   accounts: number;
   revenue: bigint;
-  /** Of requests whose upstream cost is known, minus losses; null if there are requests, and none has a known cost. */
+  /** Profit of the requests with a known upstream cost, minus losses; null if no request has a known cost. */
   profit: bigint | null;
 }
 
-/** Of the sales what one model or account has. */
+/** The share of one model or account in the sales. */
 export interface SalesPart {
   part: string;
   requests: number;
@@ -256,7 +256,7 @@ export interface LowBalance {
   spent: bigint;
 }
 
-/** What all accounts spent on one Taipei day, minus its refunds. */
+/** Spending of all accounts on one Taipei day, minus its refunds. */
 export interface RevenueDay {
   day: number;
   requests: number;
@@ -264,14 +264,14 @@ export interface RevenueDay {
   revenue: bigint;
 }
 
-/** What a channel served of one model on one Taipei day. */
+/** A channel's traffic for one model on one Taipei day. */
 export interface ChannelDay extends UsageTotals {
   day: number;
   /** The public id. */
   model: string;
 }
 
-/** Of such a day what one revision admitted. */
+/** The part of a day that one revision admitted. */
 export interface ChannelRevision extends ChannelDay {
   revision: number;
 }
@@ -314,7 +314,7 @@ export interface ProfitQuery {
   limit: number;
 }
 
-/** What customers paid, and what upstreams bill for it. */
+/** The customers' payments, and the upstreams' bill for them. */
 export interface ProfitFigures {
   requests: number;
   revenue: bigint;
@@ -333,11 +333,11 @@ export interface ProfitSum extends ProfitFigures {
 /** The largest revenue first; days in their order. */
 export interface ProfitReport {
   sums: ProfitSum[];
-  /** Of all, also of those beyond the limit. */
+  /** The total, including rows beyond the limit. */
   totals: ProfitFigures;
 }
 
-/** What was paid in advance and is not used yet. */
+/** The prepaid balance that is not used yet. */
 export interface CardLiability {
   /** Cards of the kind sold, without voided ones; of them those that were redeemed. */
   sold: bigint;
@@ -378,7 +378,7 @@ export interface Difference {
 
 /** A short pass looks at wallets touched since a time and at entries after a number; a full one at everything. */
 export interface AuditScope {
-  /** Of a full pass; without it, dates in the future are not checked. */
+  /** From a full pass; without it, dates in the future are not checked. */
   now?: number;
   since?: { touchedAt: number; entryId: number };
 }

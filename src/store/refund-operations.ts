@@ -4,7 +4,7 @@ import type { Nano } from '../kit/money.ts';
 import type { Logged } from './book/actions.ts';
 import type { Acted, ActorRefusal } from './book/actors.ts';
 
-/** What a refund is for. What it cost never changes. */
+/** The subject of a refund. Its cost never changes. */
 export type RefundOf =
   /** `paid`: the part of the charge that was paid balance; null if it was not recorded. */
   | { kind: 'request'; id: string; charged: Nano; paid: Nano | null }
@@ -27,13 +27,13 @@ export type RefundResult =
   | { ok: false; reason: 'wallet_full' }
   /** More than what is left of the request or card; `refunded`: what was refunded before. */
   | { ok: false; reason: 'above_charge'; refunded: Nano }
-  /** Of a sold card, more than the paid balance that was `spent` and not refunded. */
+  /** More than the paid balance from a sold card that was `spent` and not refunded. */
   | { ok: false; reason: 'above_spent'; refunded: Nano; spent: Nano };
 
 /** Money back to the customer, outside of the books: of the balance the part that was paid for and is not held. */
 export interface PayoutInput extends Logged {
   accountId: string;
-  /** What the customer gets. */
+  /** The amount that the customer gets. */
   amount: Nano;
   /** Kept by the house, taken from the balance beside the amount. */
   fee: Nano;

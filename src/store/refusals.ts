@@ -31,7 +31,7 @@ export interface RefusedRequest {
 
 /** A batch whose answer was lost is written again with the same number, and is counted once. */
 export interface RefusalBatch {
-  /** Who numbers them. */
+  /** The node that numbers them. */
   source: string;
   /** Increases with each batch of a source. */
   number: number;
@@ -41,7 +41,7 @@ export interface RefusalBatch {
 
 /** The newest requests that are kept of each account. */
 export const KEPT_PER_ACCOUNT = 100;
-/** Of all whose account is unknown, for each code: so many unknown paths do not push out an invalid key. */
+/** The same for each code where the account is unknown, so that many unknown paths do not evict an invalid key. */
 export const KEPT_PER_CODE = 250;
 
 export const COUNT_COLUMNS = ['account_id', 'day', 'key_id', 'code', 'refused'] as const;
@@ -70,7 +70,7 @@ export function requestRows(requests: readonly RefusedRequest[]): (string | numb
 export const addCounts = (rows: string) => `INSERT INTO refusal_days (${COUNT_COLUMNS.join(', ')}) ${rows}
   ON CONFLICT (account_id, day, key_id, code) DO UPDATE SET refused = refusal_days.refused + excluded.refused`;
 
-/** What is given a second time after a lost answer is there already. */
+/** A batch that is repeated after a lost answer is stored already. */
 export const addRequests = (rows: string) => `INSERT INTO refused_requests (${REQUEST_COLUMNS.join(', ')}) ${rows}
   ON CONFLICT (request_id) DO NOTHING`;
 

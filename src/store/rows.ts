@@ -91,7 +91,7 @@ export interface Window {
   touchedAt: number;
 }
 
-/** What the operator calls an account, and wrote down about it. */
+/** The operator's nickname and note for an account. */
 export interface AccountNote {
   nickname: string | null;
   note: string | null;
@@ -120,7 +120,7 @@ export const HOUSE_ACCOUNTS = [
 ] as const;
 export type HouseAccount = (typeof HOUSE_ACCOUNTS)[number];
 
-/** What a request used, in disjoint buckets: together they are everything that has a price. */
+/** The usage of a request in disjoint buckets: together they are everything that has a price. */
 export interface Buckets {
   input: number;
   cachedInput: number;
@@ -129,11 +129,11 @@ export interface Buckets {
   /** Reasoning included. */
   output: number;
   images: number;
-  /** Of audio, begun ones counted as whole ones. */
+  /** Seconds of audio, rounded up. */
   seconds: number;
-  /** Of text that is spoken. */
+  /** Characters of spoken text. */
   characters: number;
-  /** Of a rerank, in the unit of its vendor. */
+  /** Searches of a rerank, in the vendor's unit. */
   searches: number;
 }
 
@@ -173,7 +173,7 @@ export interface Attempt {
   routing?: 'caller';
 }
 
-/** Which row of the billing table decided what a request costs. */
+/** The row of the billing table that decided the cost of a request. */
 export const CHARGE_RULES = [
   'served',
   'hung_up',
@@ -217,7 +217,7 @@ export interface UsageRecord extends Buckets, ChargedTerms {
   attempts: readonly Attempt[];
   /** Null in records from before there were rules. */
   rule: ChargeRule | null;
-  /** What upstreams bill for what the customer pays; what they bill beyond it is in the losses. Null: unknown. */
+  /** The upstreams' bill for the usage that the customer pays; the rest of their bill is in the losses. Null: unknown. */
   upstreamCost: Nano | null;
 }
 
@@ -256,12 +256,12 @@ export interface Login {
   touchedAt: number;
 }
 
-/** Who has a name. */
+/** The account of a login name. */
 export interface LoginName {
   accountId: string;
 }
 
-/** What the operator tells about a trouble, in both languages of the pages. */
+/** An incident published by the operator, in both languages of the pages. */
 export interface Incident {
   incidentId: string;
   startedAt: number;
@@ -278,7 +278,7 @@ export interface Setting {
   value: string;
 }
 
-/** Who acts, as the log and revisions say: the holder of the operator's token, the command line, the server itself. */
+/** The actor in the log and in revisions: the holder of the operator's token, the command line, the server itself. */
 export const ACTORS = { token: 'token', commandLine: 'cli', server: 'server' } as const;
 
 /** How they call it that a whole document is applied. */
@@ -287,13 +287,13 @@ export const CONFIG_APPLY = 'config.apply';
 /** One line of the log of what operators did, or the server in their place. */
 export interface Action {
   at: number;
-  /** Who: the token's holder, the command line, the server itself. */
+  /** The actor: the token's holder, the command line, the server itself. */
   actor: string;
   /** Area and verb: `cards.issue`. */
   action: string;
   /** The id or name of what was changed. */
   subject: string;
-  /** What changed; never a secret. */
+  /** The change, without any secret. */
   detail: Readonly<Record<string, unknown>>;
 }
 
@@ -321,7 +321,7 @@ export interface Revision {
   source: RevisionSource;
   sourceHash: string;
   createdAt: number;
-  /** Who made it and how: `config.apply`, `prices.edit`. Null where it is older than the log of actions. */
+  /** The action that made it, such as `config.apply` or `prices.edit`. Null if it is older than the log of actions. */
   actor: string | null;
   action: string | null;
 }

@@ -1,4 +1,4 @@
-// What the row of a session says of it, for whoever decides by it.
+// Rules that are decided by a session's row.
 
 import { HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
 import type { Session } from './rows.ts';

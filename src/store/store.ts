@@ -1,5 +1,5 @@
-// The one interface behind which SQLite and PostgreSQL stand. It offers whole operations and whole questions;
-// nobody above it knows SQL, transactions or batches.
+// The interface that SQLite and PostgreSQL implement. It offers whole operations and whole reads;
+// callers use no SQL, transactions or batches.
 
 import type { Alarm } from '../kit/alarms.ts';
 import type { Input, OperationName, Result } from './operations.ts';
@@ -13,9 +13,9 @@ export interface OldUsage {
 
 export interface Forgotten {
   records: number;
-  /** Of their days: deleted once no such record is left. */
+  /** Daily sums, deleted once none of their records is left. */
   sums: number;
-  /** Likewise. */
+  /** Daily losses, likewise. */
   losses: number;
 }
 

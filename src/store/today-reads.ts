@@ -6,7 +6,7 @@ import { all, ask, REPORT, type Row, type Rows, read } from './read.ts';
 import type { LowBalance, Sales, SalesPart } from './reads.ts';
 import { REFUNDS } from './refunds.ts';
 
-/** Of all that meet the condition, and of those among them that reduce a profit. */
+/** Sums of all refunds that meet the condition, and of those among them that reduce a profit. */
 const refunded = (condition: string) => `(SELECT sum(amount_nano) FROM ${REFUNDS} WHERE ${condition}) AS refunded_nano,
     (SELECT sum(amount_nano) FROM ${REFUNDS} WHERE is_known AND ${condition}) AS known_refunded_nano`;
 
@@ -37,7 +37,7 @@ const LOW = `SELECT wallets.account_id AS account_id, balance_nano, spent_nano F
   ORDER BY spent_nano DESC, 1 LIMIT ?`;
 
 export const TODAY_READS = {
-  /** Of a Taipei day. */
+  /** For a Taipei day. */
   salesOfDay: read(REPORT, (day: number) => ask(DAY, day, day, day, day), decodeSales),
   /** From a time to before another, from the usage records: dearer than the sums of a day. */
   salesBetween: read(
@@ -48,7 +48,7 @@ export const TODAY_READS = {
     },
     decodeSales,
   ),
-  /** What sold most, or who bought most, on a Taipei day. */
+  /** The models that sold most, or the accounts that bought most, on a Taipei day. */
   mostSold: read(
     REPORT,
     (by: keyof typeof PARTS, day: number, limit: number) => ask(partsBy(PARTS[by]), day, limit),

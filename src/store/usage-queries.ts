@@ -14,7 +14,7 @@ const FILTERS = [
   ['status', 'status = ?'],
 ] as const;
 
-/** Of one account, by the filters that sums and records both know. */
+/** Selects one account's rows by the filters that sums and records share. */
 function common(query: UsageQuery): Condition[] {
   return [['account_id = ?', query.accountId], ...filters(query)];
 }
@@ -32,7 +32,7 @@ function filters({ models, keyIds, isFailed, ...query }: UsageQuery): Condition[
   ];
 }
 
-/** What is summed of records, and of sums by day. */
+/** The columns to sum, for records and for daily sums. */
 export const SUMMED = [
   'input_tokens',
   'cached_input_tokens',
@@ -46,9 +46,9 @@ export const SUMMED = [
   'searches',
   'cost_nano',
 ] as const;
-/** Of the sums by day. */
+/** The columns of the daily sums. */
 const SUM_COLUMNS = ['requests', ...SUMMED];
-/** Of them those that tell what upstreams bill, and of how many requests and how much revenue that is known. */
+/** The upstream's bill, and the requests and revenue for which it is known. */
 export const ALL_SUM_COLUMNS = [...SUM_COLUMNS, 'upstream_nano', 'known_requests', 'known_revenue_nano'];
 const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
 

@@ -118,7 +118,7 @@ export const USAGE_READS = {
         : ask(spendBy('day'), accountId, sinceDay),
     all((row): DaySpend => ({ day: Number(row.day), ...spendOf(row) })),
   ),
-  /** Of the same sums; keys without a request are left out. */
+  /** The same sums by key; keys without a request are omitted. */
   spendByKey: read(
     SLOW_JOURNALED,
     (accountId: string, sinceDay: number) => ask(spendBy('key_id'), accountId, sinceDay),

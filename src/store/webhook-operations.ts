@@ -43,7 +43,7 @@ export interface CursorMove {
   to: number;
 }
 
-/** Of one webhook, in the order in which they were sent. */
+/** Deliveries of one webhook, in the order in which they were sent. */
 export interface RecordDeliveriesInput {
   webhookId: string;
   deliveries: readonly Delivery[];

@@ -43,7 +43,7 @@ export interface Delivery {
   /** `pending`: it failed and will be repeated. */
   state: DeliveryState;
   attempts: number;
-  /** Of the last response; null without one. */
+  /** From the last response; null without one. */
   status: number | null;
   /** Why the last attempt failed, in our own words. */
   detail: string | null;

@@ -1,7 +1,7 @@
 // Counting in memory: bounded in what it remembers, whoever comes.
 
 import { expect, test } from 'bun:test';
-import { createDoorGuards } from '../../src/http/guard-doors.ts';
+import { createAddressGuards } from '../../src/http/address-guards.ts';
 import { createCounter } from '../../src/limits/counter.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
@@ -25,9 +25,9 @@ test('does not grow with the number of bad keys of one address', () => {
   expect(counter.waitS('nobody', 30)).toBe(0);
 });
 
-test('of the doors: 50,000 addresses later the first is new again', () => {
-  const doors = createDoorGuards(createManualClock());
-  const bad = (address: string) => doors.countBadKey(address, 1);
+test('of the guards by address: 50,000 addresses later the first is new again', () => {
+  const addressGuards = createAddressGuards(createManualClock());
+  const bad = (address: string) => addressGuards.countBadKey(address, 1);
   bad('first');
   expect(() => bad('first')).toThrow('auth_rate_limited');
   for (let i = 0; i < 49_999; i++) bad(`other ${i}`);

@@ -1,4 +1,4 @@
-// POST /api/agent/register: a key and NT$1 for whoever asks, within the limits; but not for web pages of other sites.
+// POST /api/agent/register: returns a key and NT$1 within the limits; refuses web pages of other sites.
 
 import { z } from 'zod';
 import { keyText } from '../../accounts/keys/public-key.ts';
@@ -77,7 +77,7 @@ async function handleRegister(tools: HttpTools, exchange: Exchange): Promise<Res
   if (isCrossSite(request.headers, tools.publicUrl)) throw fault('cross_site_refused');
   const origin = originOf(tools, exchange);
   const { address } = origin;
-  tools.doors.countKnock(address, tools.catalog().guards.register_attempts_per_minute);
+  tools.addressGuards.countRegisterAttempt(address, tools.catalog().guards.register_attempts_per_minute);
   const document = await readOptionalJson(request, MAX_BYTES, tools.clock);
   const idempotency = readIdempotencyKey(tools.beginIdempotency, request, document.text, {
     scope: `register:${address}`,

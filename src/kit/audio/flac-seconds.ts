@@ -1,7 +1,7 @@
 // The length of a FLAC by its frames, which is what decoders play, and by the number of samples that its head declares: the
 // longer of the two. A head may declare nothing, and a frame of silence has a few bytes for seconds.
 
-/** What declares to be longer is damaged, or does not say how long it is. */
+/** A stream that declares more is damaged, or its length is unknown. */
 export const MAX_SECONDS = 1_000_000;
 
 const MARK = 'fLaC';

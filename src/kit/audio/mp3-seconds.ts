@@ -54,7 +54,7 @@ function frameAt(bytes: Buffer, at: number): Frame | undefined {
   return { bytes: Math.floor((samples * rate * 125) / sampleRate) + padding, seconds: samples / sampleRate };
 }
 
-/** Of the ID3v2 tag before the first frame: its size has seven bits in each byte. To decoders, others are no tags. */
+/** Length of the ID3v2 tag before the first frame. Its size has seven bits in each byte; decoders ignore other tags. */
 function tagLength(bytes: Buffer): number {
   if (bytes.length < TAG_BYTES || bytes.toString('latin1', 0, 3) !== 'ID3') return 0;
   const sizes = [...bytes.subarray(6, TAG_BYTES)];

@@ -11,13 +11,13 @@ export type JsonObject = { [name: string]: Json | undefined };
 export interface JsonLimits {
   depth: number;
   nodes: number;
-  /** Of the top level, whose members are read many times. */
+  /** Limits for the top level, whose members are read many times. */
   members?: { count: number; nameChars: number };
 }
 
-/** Of what a client sends. */
+/** The limit for a client's body. */
 export const BODY_LIMITS: JsonLimits = { depth: 64, nodes: 100_000, members: { count: 1_000, nameChars: 1_000 } };
-/** Of what an upstream sends, whole or as one event: the last event of a stream may repeat the whole answer. */
+/** The limit for an upstream's answer or one of its events: the last event of a stream may repeat the whole answer. */
 export const ANSWER_LIMITS: JsonLimits = { depth: 256, nodes: 5_000_000 };
 
 /** An object together with its source text and where each top-level member stands in it. */
@@ -74,7 +74,7 @@ export function parseMembers(text: string, spans: Spans): JsonObject {
   return value === undefined ? refuseText(spans) : asMembers(value, spans);
 }
 
-/** What was parsed has as many members as its text, or one of them is there twice. */
+/** A parsed value with fewer members than its text has a repeated member. */
 function asMembers(value: Json, spans: Spans): JsonObject {
   if (!isObject(value)) throw new JsonRefused('not_object');
   if (Object.keys(value).length < spans.count) throw refused('duplicate_member', spans);
@@ -154,7 +154,7 @@ export class TopLevelScan {
   #nameStart = -1;
   #nameEnd = -1;
   #valueStart = -1;
-  /** Of the string that it is in. */
+  /** Start of the current string; -1 outside strings. */
   #stringStart = -1;
 
   constructor(text: string, limits: JsonLimits) {
@@ -241,7 +241,7 @@ export class TopLevelScan {
   }
 }
 
-/** Of a member that is over at `end`. */
+/** Adds the member that ends at `end`. */
 function addSpan(spans: Spans, text: string, start: number, nameEnd: number, valueStart: number, end: number): void {
   let valueEnd = end;
   while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
@@ -270,7 +270,7 @@ function refuseText(spans: Spans): never {
   throw refused('not_json', spans);
 }
 
-/** Of all that may be wrong, a member that is there twice is named if it came before the rest. */
+/** A repeated member is reported if it comes before every other error. */
 function refused(problem: JsonProblem, spans: Spans): JsonRefused {
   const twice = spans.findTwice();
   return twice === undefined ? new JsonRefused(problem) : new JsonRefused('duplicate_member', twice);

@@ -48,7 +48,7 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 /**
- * What must come next:
+ * The token that must come next:
  *
  *   value  a value → more; a container that opens → first
  *   first  the end of the container → more; else → value (list) or name (object)

@@ -20,7 +20,7 @@ export interface LongMember {
 
 /** An answer whose long members are marks, in its text and in its value. */
 export interface MarkedJson extends JsonDocument {
-  /** What a mark begins with: its quote, and an escape that stands nowhere else in the text. */
+  /** The start of a mark: its quote, and an escape that occurs nowhere else in the text. */
   mark: string;
   long: readonly LongMember[];
   /** Nobody reads the long members any more: their memory is given back at once, which a collector would do late. */
@@ -47,13 +47,13 @@ const ENCODER = new TextEncoder();
 const MARKS = Array.from({ length: 9 }, (_, index) => `\\u000${index + 1}`);
 
 export class LongMemberReader {
-  /** Of the members that may be long. */
+  /** The name of the members that may be long. */
   readonly #name: Uint8Array;
   readonly #chunks: Uint8Array<ArrayBuffer>[] = [];
   readonly #cuts: Cut[] = [];
   #length = 0;
   #cutBytes = 0;
-  /** Of the string that is being read, of which as much is kept as a name may have. */
+  /** State of the string being read; `#heard` keeps as much of it as a name can have. */
   #inString = false;
   #isEscaped = false;
   #heard: number[] = [];
@@ -71,12 +71,12 @@ export class LongMemberReader {
     this.#name = ENCODER.encode(name);
   }
 
-  /** Of all that came. */
+  /** Size of everything received. */
   get bytes(): number {
     return this.#length;
   }
 
-  /** Of what is not in long members. */
+  /** Size of everything outside long members. */
   get restBytes(): number {
     return this.#length - this.#cutBytes - (this.#shape ? this.#length - this.#start : 0);
   }

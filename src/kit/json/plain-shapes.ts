@@ -3,9 +3,9 @@
 
 export interface PlainShape {
   kind: 'numbers' | 'string';
-  /** Of each byte, its class. */
+  /** The class of each byte. */
   classes: Uint8Array;
-  /** Of each state and class, the next state; 0 where the byte does not belong there. */
+  /** The next state for each state and class; 0 where the byte is invalid. */
   next: Uint8Array;
   first: number;
 }

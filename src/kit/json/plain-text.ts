@@ -7,7 +7,7 @@ const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const BEYOND_ASCII = 0x80;
-/** Of each byte that is a character by itself and needs no escape; 0 for all others. */
+/** The weight of each byte that is a character by itself and needs no escape; 0 for all others. */
 const WEIGHTS = Float64Array.from({ length: 256 }, (_, byte) =>
   byte < SPACE || byte === QUOTE || byte === BACKSLASH || byte >= BEYOND_ASCII
     ? 0
@@ -17,7 +17,7 @@ const WEIGHTS = Float64Array.from({ length: 256 }, (_, byte) =>
 export class PlainText {
   /** Where the quote stands that ends it. */
   end = 0;
-  /** What `weighTokens` says of it, to the last bit. */
+  /** Equal to the result of `weighTokens`, to the last bit. */
   weight = 0;
 
   /** Looks at what stands from here to the next quote. False if it is no plain text: escaped, broken, or without an end. */
@@ -49,7 +49,7 @@ export class PlainText {
   }
 }
 
-/** Of the character beyond ASCII that begins here, in bytes; 0 if none does. */
+/** Length in bytes of the character beyond ASCII that begins here; 0 if none does. */
 function sizeOf(bytes: Uint8Array, at: number): 0 | 2 | 3 | 4 {
   const first = bytes[at] ?? 0;
   if (first >= 0xc2 && first <= 0xdf) return isNext(bytes, at + 1) ? 2 : 0;
@@ -64,7 +64,7 @@ function sizeOf(bytes: Uint8Array, at: number): 0 | 2 | 3 | 4 {
   return isOne && isNext(bytes, at + 1) && isNext(bytes, at + 2) && isNext(bytes, at + 3) ? 4 : 0;
 }
 
-/** Of a character of two or three bytes. */
+/** The code of a character of two or three bytes. */
 function codeAt(bytes: Uint8Array, at: number, size: number): number {
   const first = bytes[at] ?? 0;
   const second = (bytes[at + 1] ?? 0) & 0x3f;

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonDocument, type JsonObject } from './json.
 import { openRaw, type RawPlace } from './raw-json.ts';
 import type { Span } from './spans.ts';
 
-/** What a value becomes; undefined if it is left out. */
+/** The new value; undefined to leave it out. */
 export type RawEdit = (raw: RawPlace) => string | undefined;
 
 export const remove: RawEdit = () => undefined;

@@ -152,7 +152,7 @@ function skipValue(text: string, start: number): number {
   return text.length;
 }
 
-/** Of one that never ends, the text's. */
+/** The end of the text for a value that never ends. */
 function endOfString(text: string, start: number): number {
   const end = skipString(text, start);
   return end < 0 ? text.length : end;

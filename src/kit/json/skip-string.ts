@@ -7,7 +7,7 @@ const BACKSLASH = 0x5c;
 const CLOSE_CHARS = 12;
 /** After so many of them in a row more are expected. */
 const MANY_CLOSE = 4;
-/** So many characters are looked at before the next search. */
+/** Number of characters to inspect before the next search. */
 const WALKED_CHARS = 512;
 
 /** More backslashes before a quote are not counted backwards, because a run of them may be as long as the text. */

@@ -28,7 +28,7 @@ export class Spans {
   readonly #places: number[] = [];
   /** The names that are written with escapes, by the number of their member. */
   #unescaped: Map<number, string> | undefined;
-  /** Of the whole text: values at any depth, and objects and lists in lists of the top level. */
+  /** Counts for the whole text: values at any depth, and objects and lists in lists of the top level. */
   values = 0;
   items = 0;
 
@@ -72,7 +72,7 @@ export class Spans {
     return this.#place(index, VALUE_END);
   }
 
-  /** Of two members with the same name the last counts, as in JSON.parse; -1 if there is none. */
+  /** The last of several members with the same name counts, as in JSON.parse; -1 if there is none. */
   find(name: string): number {
     for (let index = this.count - 1; index >= 0; index--) if (this.isNamed(index, name)) return index;
     return -1;

@@ -114,7 +114,7 @@ async function create(tools: SiteTools, visit: SiteVisit): Promise<Response> {
   if (await isSignedIn(tools, visit)) return visit.go(next);
   const origin = tools.originOf(visit);
   try {
-    tools.countKnock(origin.address);
+    tools.countRegisterAttempt(origin.address);
     const { answer } = await registerAgent(tools, origin, undefined);
     const { account_id: accountId, key_id: keyId, api_key: apiKey } = answer;
     const proof = { accountId, keyId, canManage: true, keyHash: tools.authenticator.hash(apiKey) };

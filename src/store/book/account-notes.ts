@@ -1,4 +1,4 @@
-// What the operator calls an account, and wrote down about it.
+// The operator's nickname and note for an account.
 
 import type { DescribeAccountInput, DescribeAccountResult } from '../operations.ts';
 import { noteAction } from './actions.ts';

@@ -19,7 +19,7 @@ export interface Acted {
 /** `actor_gone`: the key or the session is no longer valid. `actor_not_permitted`: it does not manage any more. */
 export type ActorRefusal = 'actor_gone' | 'actor_not_permitted';
 
-/** What it takes to decide on an account's keys, and on who asks for that. */
+/** The pages needed to decide about an account's keys and about the actor. */
 export function keyringTouches(accountId: string, by: Actor | undefined): Touch[] {
   return [
     { table: 'wallets', id: accountId },

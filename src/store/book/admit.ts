@@ -82,7 +82,7 @@ export function admit(book: Book, input: AdmitInput): AdmitResult {
     : admitPaid(book, input, wallet, input.charge.hold, input.charge.limits);
 }
 
-/** What an admission would answer now. Nothing is taken. */
+/** The result that an admission would have now. Reserves nothing. */
 export function previewAdmit(book: Book, input: AdmitInput): AdmitResult {
   return book.preview(() => admit(book, input));
 }

@@ -7,7 +7,7 @@ import type { Wallet } from '../rows.ts';
 import { refuseActor } from './actors.ts';
 import type { Book } from './book.ts';
 
-/** Of a new account. */
+/** The threshold of a new account. */
 export const BALANCE_LOW: Nano = 5n * NANO_PER_NTD;
 
 export function noteBalance(

@@ -178,7 +178,7 @@ export class Book {
     actions: [],
     events: [],
   };
-  /** What the running operation has replaced and added, the newest last. */
+  /** Rows that the running operation replaced and added, the newest last. */
   readonly #undo: Undo[] = [];
   #steps = 0;
   /** The pages put since the batch began, also those that an undone operation put. */
@@ -217,7 +217,7 @@ export class Book {
     this.#undo.push({ added: table });
   }
 
-  /** What to write: a page that had no row is new, one that has none now is gone. */
+  /** The rows to write. A page without a row before is an insert; one without a row now is a delete. */
   changes<T extends PageTable>(table: T): Change<Pages[T]>[] {
     return [...this.#shelf(table).changed];
   }

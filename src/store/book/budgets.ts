@@ -88,12 +88,12 @@ export function budgetsOf(book: Book, levels: readonly Level[], sessions: readon
   return states;
 }
 
-/** What was not spent; running calls may hold some of it. */
+/** The unspent amount; running calls may hold some of it. */
 export function unspentOf({ limit, spent }: BudgetState): Nano {
   return limit - spent;
 }
 
-/** What neither was spent nor is held. */
+/** The amount that is neither spent nor held. */
 export function leftOf({ limit, spent, held }: Pick<BudgetState, 'limit' | 'spent' | 'held'>): Nano {
   return maxNano(0n, limit - spent - held);
 }

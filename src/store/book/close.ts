@@ -100,7 +100,7 @@ export function sweep(book: Book, input: SweepInput): CloseResult {
   });
 }
 
-/** What is left of the hold is available again; the balance after it, and the part of the charge that was paid balance. */
+/** Makes the rest of the hold available. Returns the balance after it, and the part of the charge taken from paid balance. */
 function freeHold(book: Book, hold: Hold, charged: Nano, at: number): { balance: Nano; paid: Nano } {
   const wallet = book.get('wallets', hold.accountId);
   assert(wallet, 'an account has a wallet');

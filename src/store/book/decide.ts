@@ -127,7 +127,7 @@ export type Decided =
   /** Nothing was written: another transaction has locked what it touches; these pages, if they are known. */
   | { ok: false; error: string; lockedPages: readonly string[] };
 
-/** What one operation does wrong by itself: a broken rule, or a slip of ours. */
+/** An error of one operation alone: a broken rule, or a bug. */
 const OWN_MISTAKES = [AssertionFailed, TypeError, RangeError, SyntaxError];
 
 /** Decides a batch in order. An operation that breaks a rule leaves no trace, and its neighbours stand;

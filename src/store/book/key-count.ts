@@ -11,7 +11,7 @@ export const MAX_KEYS = 200;
 /** At any depth: fewer than an account can have, so that no delegating key takes all of them. */
 export const MAX_KEYS_BELOW = 100;
 
-/** Of all keys of an account: no further one may be added, whatever is deleted for it. */
+/** True if the account can have no further live key. */
 export function isFull(keys: readonly KeyRow[], at: number): boolean {
   return keys.filter((one) => isLiveKey(one, at)).length >= MAX_KEYS;
 }

@@ -93,11 +93,11 @@ export function refuseTokens(
 export interface RatesTaken {
   /** The keys of the chain with rates. */
   levels: readonly Level[];
-  /** What the call takes of a rate in tokens. */
+  /** Tokens that the call reserves from the rate. */
   tokens: number;
 }
 
-/** What is left afterwards, of the key with the fewest left. */
+/** Requests and tokens left afterwards, each for the key with the fewest. */
 export interface RatesLeft {
   requests?: Allowance;
   tokens?: Allowance;

@@ -102,7 +102,7 @@ function freeLosses(items: readonly Loss[], leftOfGuard: Nano): Nano | undefined
   return left > 0n ? left : 0n;
 }
 
-/** What the customer pays for these losses, at its prices, for the share beyond `free`. */
+/** The charge for these losses at the customer's prices, for the share beyond `free`. */
 export function chargeBeyond(items: readonly Loss[], free: Nano): Nano {
   const chargeable = items.filter(isChargeable);
   const amount = sumOfAmounts(chargeable);
@@ -110,7 +110,7 @@ export function chargeBeyond(items: readonly Loss[], free: Nano): Nano {
   return (charge * (amount - free) + amount - 1n) / amount;
 }
 
-/** What is not paid although losses are charged: items without a charge, what stays free, and what the hold does not cover. */
+/** The unpaid part of charged losses: items without a charge, the free share, and the excess over the hold. */
 export function unpaid(items: readonly Loss[], free: Nano, excess: Nano): Loss[] {
   const booked = items.filter((item) => !isChargeable(item) && item.reason !== 'above_hold');
   let left = free;

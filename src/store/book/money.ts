@@ -62,7 +62,7 @@ export function hasRoom({ balance }: Wallet, amount: Nano): boolean {
   return balance + amount <= MAX_NANO;
 }
 
-/** What a lower balance after spending is made of. */
+/** The wallet after spending to `balance`: free credit is spent first. */
 export function spendFreeFirst(
   { paid, paidSpent }: Wallet,
   balance: Nano,

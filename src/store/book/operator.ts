@@ -62,7 +62,7 @@ export function freezeTouches({ accountId, accepted }: FreezeInput): Touch[] {
   ];
 }
 
-/** Of several at once, one is logged. */
+/** Several at once are logged once. */
 export function freeze(book: Book, input: FreezeInput): FreezeResult {
   const { accountId, frozen, at, accepted, byAudit = false } = input;
   const wallet = book.get('wallets', accountId);
@@ -94,7 +94,7 @@ export function putIncident(book: Book, input: PutIncidentInput): PutIncidentRes
   if (changes === 'end' && known?.endedAt !== null) return { ok: false, reason: 'ended' };
   const words = changes === 'end' ? { ...given, ...known } : given;
   const endedAt = changes === 'words' ? (known?.endedAt ?? null) : given.endedAt;
-  // Who moved its start meanwhile may have read another clock.
+  // Another node may have moved its start meanwhile, with another clock.
   const incident = { ...words, endedAt: changes && endedAt !== null ? Math.max(endedAt, words.startedAt) : endedAt };
   book.put('incidents', incidentId, incident);
   noteAction(book, input);

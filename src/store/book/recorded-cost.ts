@@ -11,6 +11,6 @@ export function recordedCost(own: Nano | null | undefined, covered: Nano | null)
   if (own === null || own === undefined || covered === null) return null;
   const cost = own + covered;
   if (cost > MOST) return null;
-  // What exceeds a hold is booked at the sale price, which may be more than the upstream bills in all.
+  // The excess over a hold is booked at the sale price, which may be more than the whole upstream bill.
   return cost > 0n ? cost : 0n;
 }

@@ -65,7 +65,7 @@ export function redeem(book: Book, input: RedeemInput): RedeemResult {
 
 const NOT_REDEEMABLE = 'card_not_redeemable';
 
-/** Of a refusal its reason, of a card that the account had redeemed before this, of a new one the balance alone. */
+/** A refusal with its reason, the earlier redemption if this account made it, or the new balance. */
 type Remembered = typeof NOT_REDEEMABLE | { alreadyRedeemed: string } | `${bigint}`;
 
 function remember(book: Book, { replay, at }: RedeemInput, result: Remembered): void {

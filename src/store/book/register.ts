@@ -1,4 +1,4 @@
-// Account, key, trial credit and limit slots: one transaction, or nothing.
+// Creates an account, its key, its trial credit and its limit slots in one transaction.
 
 import { assert } from '../../kit/assert.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
@@ -42,12 +42,12 @@ export function registerTouches(input: RegisterInput): Touch[] {
 }
 
 export function register(book: Book, input: RegisterInput): RegisterResult {
-  const { accountId, key, at, trial, told, limits } = input;
+  const { accountId, key, at, trial, announced, limits } = input;
   const replay = checkReplay(book, input.replay, at);
   if (replay.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   if (replay.found === 'same') {
-    const first = JSON.parse(replay.result) as { accountId: string; keyId: string; told?: string };
-    return { ok: true, ...first, balance: trial, replayedSalt: replay.salt };
+    const { told, ...first } = JSON.parse(replay.result) as { accountId: string; keyId: string; told?: string };
+    return { ok: true, ...first, announced: told, balance: trial, replayedSalt: replay.salt };
   }
   const origins: readonly OriginLimit[] = [
     { address: input.address, limit: limits.perAddress },
@@ -90,7 +90,7 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   if (trial > 0n) {
     payIn(book, { accountId, from: 'house:trial', kind: 'trial', amount: trial, reference: accountId, at });
   }
-  rememberReplay(book, input.replay, { accountId, keyId: key.keyId, told }, at);
+  rememberReplay(book, input.replay, { accountId, keyId: key.keyId, told: announced }, at);
   return { ok: true, accountId, keyId: key.keyId, balance: trial };
 }
 

@@ -59,7 +59,7 @@ export function dayAllowance(window: Window, now: number, limit: number): Allowa
   return { limit, used, remaining: Math.max(0, limit - used), resetsAt: taipeiDayStart(day + 1) };
 }
 
-/** Of two limits of the same calls the one that binds: fewer slots remaining, or with as many, closed for longer. */
+/** The stricter of two limits on the same calls: fewer remaining slots, or the same number and a later reset. */
 export function tighterOf(one: Allowance, other: Allowance): Allowance {
   if (one.remaining !== other.remaining) return one.remaining < other.remaining ? one : other;
   return one.resetsAt > other.resetsAt ? one : other;
@@ -70,7 +70,7 @@ export interface Taking {
   count?: number;
   /** Coarsens a slot's time upwards, so that many slots share one entry. */
   grainMs?: number;
-  /** So many of the newest slots are kept though they ran out: a clock that leapt ahead may come back to them. */
+  /** Number of expired slots to keep, newest first: a clock that leapt ahead may step back to them. */
   keep?: number;
   /** In at most so many entries. */
   keepEntries?: number;

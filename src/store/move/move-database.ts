@@ -1,6 +1,6 @@
 // The embedded database moves into PostgreSQL: everything is copied in one transaction there, compared and audited, and only
 // then committed. The file stays as it is, but for the mark that says where its accounts went. The mark comes first: cut
-// short between the two, there is one database too few to be served, which is told, and never one too many.
+// between the two, the command reports that neither database can be served; never can both.
 
 import type { Database } from 'bun:sqlite';
 import { isDeepStrictEqual } from 'node:util';
@@ -26,7 +26,7 @@ export interface Moved {
   /** How many rows each table has. */
   rows: Record<string, number>;
   report: AuditReport;
-  /** Of all wallets together. */
+  /** The total of all wallets. */
   balance: Nano;
 }
 

@@ -21,9 +21,9 @@ export interface Target {
   tables: readonly TableSchema[];
   /** Within the transaction. */
   ask: Ask;
-  /** `lost`: nobody could say. `proof` is a question that finds something only if the transaction counts. */
+  /** `lost`: the outcome is unknown. `proof` is a query that returns a row only if the transaction was committed. */
   commit(proof: string): Promise<'committed' | 'rolled back' | 'lost'>;
-  /** Takes everything back that is not committed. */
+  /** Rolls back whatever is not committed. */
   close(): Promise<void>;
 }
 

@@ -39,10 +39,10 @@ export interface MovedTable {
 const EACH_ITS_OWN = ['schema_migrations', 'leases'];
 /** Posted to the other tables before anything is moved. */
 const EMBEDDED_ONLY = ['journal'];
-/** Of its own commits, by which a node learns whether a lost one counts. */
+/** Marks of commits, from which a node learns whether a commit without an answer was made. */
 const POSTGRES_ONLY = ['writers'];
 
-/** What a value is in both; SQLite knows no boolean. */
+/** The type of a value in both databases; SQLite has no boolean. */
 const KINDS: Readonly<Record<string, MovedKind>> = {
   'TEXT text': 'text',
   'INTEGER bigint': 'bigint',

@@ -1,4 +1,4 @@
-// What the server must be before money is entrusted to it. A commit that is answered before it is on disk is no commit.
+// Checks the server's settings before money is entrusted to it: a commit must be on disk before it is acknowledged.
 
 import { StoreRefused } from '../refusal.ts';
 import type { Connection } from './connection.ts';

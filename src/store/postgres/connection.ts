@@ -33,7 +33,7 @@ export interface ConnectionOptions {
   onLost?: () => void;
 }
 
-/** Who was sent something, and waits. */
+/** A caller that waits for the response to its query. */
 interface Sender {
   withinMs: number;
   isLate: boolean;

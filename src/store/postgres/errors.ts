@@ -1,4 +1,4 @@
-// What an error of the database means for what was asked: try again, this operation's own fault, or no answer at all.
+// Classifies database errors: retry, an error of the operation itself, or no answer.
 
 import { SQL } from 'bun';
 import { codeOf } from '../../kit/error-code.ts';

@@ -17,7 +17,7 @@ export interface Loading {
   toBook(answers: readonly Rows[]): Book;
 }
 
-/** Which of the pages a batch touches are locked by somebody else. */
+/** The pages of a batch that another transaction has locked. */
 export interface LockSearch {
   queries: Query[];
   /** Takes the answers to the queries, in their order. */

@@ -24,7 +24,7 @@ import { createWriter } from './writer.ts';
 
 /** For callers that can do something else while the database cannot be reached. */
 export interface StartWait {
-  /** Told once, in one line for the operator; from then on it is tried without end. */
+  /** Logged once for the operator; from then on the connection is retried without end. */
   onAway(why: string): void;
   /** Ends the wait. */
   signal: AbortSignal;
@@ -79,7 +79,7 @@ const COMMIT_SETTINGS = {
   enable_bitmapscan: 'off',
   jit: 'off',
 };
-/** What became of a batch is waited for. */
+/** Waits until the outcome of a batch is known. */
 const ASK_SETTINGS = { ...COMMIT_SETTINGS, lock_timeout: '2000' };
 const READ_SETTINGS = { application_name: 'ai-gateway reads', default_transaction_read_only: 'on' };
 const UPKEEP_SETTINGS = { application_name: 'ai-gateway upkeep', lock_timeout: '2000' };

@@ -5,7 +5,7 @@ import { fromText, isTextKind, type Table } from '../tables.ts';
 import type { Rows } from './connection.ts';
 
 export interface RowReader<Row> {
-  /** Of the rows with the ids in an array. */
+  /** Selects the rows whose ids are in an array. */
   read: string;
   /** Waits for the rows, in the order of their ids. */
   lock: string;
@@ -45,7 +45,7 @@ export function prepareReader<Row>({ name, idColumn, idField, columns }: Table<R
   };
 }
 
-/** What the id is called in a row that does not carry its own. */
+/** The id's column name in a row without its own id. */
 const ID = 'id';
 
 function pick(row: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {

@@ -115,6 +115,6 @@ function encode(value: unknown, kind: ColumnKind): ArrayValue {
   if (value === null || value === undefined) return null;
   if (isTextKind(kind)) return toText(value, kind);
   if (kind === 'money') return String(value);
-  // What is no number at all the database shall refuse, not read as NULL.
+  // The database must refuse a value that is not a number instead of reading it as NULL.
   return kind === 'number' && !Number.isFinite(value) ? String(value) : (value as string | number | boolean);
 }

@@ -19,7 +19,7 @@ import { writeBook } from './write-book.ts';
 export interface Writer {
   /** One transaction. If it throws, nothing was written: what it throws is the server's refusal, NoAnswer or NeverHappened. */
   transact(operations: readonly Operation[]): Promise<Decided[]>;
-  /** Which pages of these operations somebody else has locked at this moment; none, if that cannot be told. */
+  /** The pages of these operations that another transaction has locked now; empty if that is unknown. */
   findLocked(operations: readonly Operation[]): Promise<ReadonlySet<string>>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What a batch changed, as the text of its journal row: the last state of each page and the added rows, with their columns
+// The changes of a batch as the text of its journal row: the last state of each page and the added rows, with their columns
 // in the order of the table. A program older than the schema leaves out columns that it does not know, and names the others. What the tables could refuse is not journaled: a batch that was answered must be one that can be
 // posted.
 

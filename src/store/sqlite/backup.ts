@@ -60,7 +60,7 @@ export function noteBackup(file: string, log: Action): void {
   });
 }
 
-/** What the server has not posted yet is posted in the copy; one of another version is left as it is. */
+/** Posts the journal in the copy; a journal of another version stays as it is. */
 function postCopy(file: string): void {
   const db = new Database(file, { readwrite: true, safeIntegers: true, strict: true });
   try {
@@ -81,7 +81,7 @@ export interface CopyFound {
   movedTo: string | undefined;
 }
 
-/** What is to be known of a copy that was just made. */
+/** The facts of a copy that was just made. */
 export function auditCopy(file: string): CopyFound {
   const otherwise = `copied to ${file}, but the copy cannot be read again: do not count on it`;
   return useDatabase(file, { readonly: true }, otherwise, (db) => ({
@@ -275,7 +275,7 @@ function freeze(
   return accountIds.filter((_, index) => decided[index]?.ok);
 }
 
-/** What the database itself throws means that the file is not what it should be. */
+/** An error thrown by the database itself means that the file is damaged or not a database. */
 function useDatabase<Result>(
   file: string,
   options: OpenOptions,
@@ -300,7 +300,7 @@ function isBusy(error: unknown): boolean {
   return codeOf(error)?.startsWith('SQLITE_BUSY') ?? false;
 }
 
-/** What SQLite keeps beside a database belongs to it and goes with it. */
+/** SQLite's files beside a database belong to it and move with it. */
 function companionsOf(file: string): string[] {
   return [`${file}-wal`, `${file}-shm`, `${file}-journal`];
 }

@@ -17,7 +17,7 @@ import { postJournal } from './post-journal.ts';
 import { prepareWriteBook } from './write-book.ts';
 
 export interface Commits {
-  /** What it commits is in the tables when it returns. */
+  /** The tables contain its commits when it returns. */
   commitBatch: CommitBatch;
   /** The same, but the batch may be journaled only. */
   journalBatch: CommitBatch;
@@ -29,7 +29,7 @@ export interface Commits {
 
 export type CommitBatch = (operations: readonly Operation[]) => Decided[];
 
-/** So many operations are posted at once: it takes some milliseconds, in which no other batch is answered. */
+/** Number of operations posted at once: this takes some milliseconds, during which no other batch is answered. */
 const MOST_JOURNALED = 512;
 
 /**
@@ -47,7 +47,7 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
     begin();
     return act();
   });
-  /** What the tables will say once the journal is posted. */
+  /** The tables' contents once the journal is posted. */
   let book = new Book(cache.load);
   /** How many of its operations are journaled; undefined if that is to be read. */
   let journaled: number | undefined;
@@ -87,7 +87,7 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
     journaled = 0;
   }
 
-  /** What fails leaves nothing in memory: the file knows. */
+  /** After a failure memory is discarded; the file is authoritative. */
   function transact<Result>(act: () => Result): Result {
     // After a failed sync it is unknown what the disk holds, and a later sync would not show it: no further write is confirmed.
     if (hasLostSync) throw new Error('a sync of the database failed: check the disk, then restart');
@@ -114,7 +114,7 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
       return transact(() => decide(operations, mayJournal));
     } catch (error) {
       if (!isConstraint(error)) throw error;
-      // What was answered before is posted apart from a batch that the tables refuse.
+      // Batches that were acknowledged before are posted apart from a batch that the tables refuse.
       if (post()) return commit(operations, mayJournal);
       if (operations.length === 1) return [{ ok: false, error: 'a database constraint refused the operation' }];
       const middle = operations.length >> 1;

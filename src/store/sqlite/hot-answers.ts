@@ -4,7 +4,7 @@
 
 import type { Decided } from '../book/decide.ts';
 
-/** They are told apart by their length. */
+/** Their lengths distinguish them. */
 type AnswerCells = AdmittedCells | ClosedCells;
 type AdmittedCells = [
   held: string,

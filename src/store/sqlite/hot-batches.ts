@@ -73,7 +73,7 @@ type WrittenLosses = {
   guard: string | null;
 };
 
-/** What they are stands before each batch of cells; what only some have stands last. */
+/** A letter for the type precedes the cells; optional cells come last. */
 type HotPaid = ['p', ...AdmitCells, ...PaidCells];
 type HotFree = ['f', ...AdmitCells, ...FreeCells];
 type HotSettle = ['s', ...CloseCells, cost: string];

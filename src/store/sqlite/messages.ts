@@ -1,4 +1,4 @@
-// What the event loop and the SQLite threads say to each other.
+// Messages between the event loop and the SQLite threads.
 
 import type { Alarm } from '../../kit/alarms.ts';
 import type { Decided } from '../book/decide.ts';

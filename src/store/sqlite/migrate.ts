@@ -23,7 +23,7 @@ export function migrate(db: Database, options: MigrateOptions = {}): void {
     const applied = readApplied(db);
     const pending = pendingMigrations(applied, migrations);
     if (applied.length > 0 && pending.length > 0 && !isCopy) refuseWhileServed(db);
-    // What a killed server has journaled fits the schema that it had.
+    // The journal of a killed server fits the schema it had.
     if (pending.length > 0) postJournal(db);
     if (pending.length > 0 && !hasOldest(db)) db.run('ALTER TABLE schema_migrations ADD COLUMN oldest INTEGER');
     for (const migration of pending) {

@@ -1,5 +1,5 @@
 // Pages as the last batches left them, so that a busy wallet is not read again for every batch. This thread is the only
-// one of its process that writes; whatever another process writes is told by the database, and then nothing here counts.
+// one of its process that writes. The database reports writes of other processes, which invalidate the cache.
 
 import type { Database } from 'bun:sqlite';
 import type { Book, Pages, PageTable } from '../book/book.ts';
@@ -19,9 +19,9 @@ export interface PageCache {
 /** Those that nearly every batch touches. */
 const CACHED: readonly Exclude<PageTable, 'keyrings'>[] = ['wallets', 'windows', 'budgets', 'holds', 'leases'];
 const MOST_PAGES = 20_000;
-/** So many open holds are read at once; with more, each is looked for in the table. */
+/** Up to this many open holds are read at once; with more, each is looked up in the table. */
 const MOST_HOLDS = 1_000;
-/** So often are they not counted again after there were more. */
+/** Batches to wait before counting them again after there were more. */
 const PATIENCE = 1_000;
 
 export function createPageCache(db: Database, load: LoadPage): PageCache {

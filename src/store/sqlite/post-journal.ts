@@ -77,7 +77,7 @@ function addingToDays(db: Database): string {
     ON CONFLICT (${keys}) DO UPDATE SET ${others.map((name) => `${name} = ${name} + excluded.${name}`)}`;
 }
 
-/** Of the given columns, or of all. */
+/** For the given columns, or for all. */
 function namesOf(db: Database, table: string, given?: readonly string[]) {
   const columns = columnsOf(db, table).filter(({ name }) => given?.includes(name) ?? true);
   const named = (some: typeof columns) => some.map(({ name }) => name);

@@ -1,4 +1,4 @@
-// What happens on a gateway in a few weeks, in a few seconds and through its doors: accounts, cards, calls that are paid,
+// What happens on a gateway in a few weeks, in a few seconds and through its API: accounts, cards, calls that are paid,
 // free and failed, keys of every kind, a name to sign in with, revisions, an alarm, an incident, a frozen account.
 
 import { expect } from 'bun:test';

@@ -159,12 +159,12 @@ export function describeRegister(open: OpenSubject): void {
         expect(await subject.store.commit('register', registration({ address }))).toMatchObject({ ok: true });
       });
 
-      test('tells what the first call told, or nothing if an earlier version did not remember it', async () => {
+      test('tells what the first call announced, or nothing if an earlier version did not remember it', async () => {
         const id = fresh('replay');
-        await subject.store.commit('register', registration({ told: '{"a":1}', replay: replay(id, 'salt 1') }));
+        await subject.store.commit('register', registration({ announced: '{"a":1}', replay: replay(id, 'salt 1') }));
         const again = () =>
-          subject.store.commit('register', registration({ told: '{"a":2}', replay: replay(id, 'salt 2') }));
-        expect(await again()).toMatchObject({ told: '{"a":1}', replayedSalt: 'salt 1' });
+          subject.store.commit('register', registration({ announced: '{"a":2}', replay: replay(id, 'salt 2') }));
+        expect(await again()).toMatchObject({ announced: '{"a":1}', replayedSalt: 'salt 1' });
         await subject.plant(`UPDATE replays SET result = '{"accountId":"a","keyId":"k"}' WHERE replay_id = '${id}'`);
         expect(await again()).toEqual({
           ok: true,

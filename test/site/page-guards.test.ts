@@ -1,4 +1,4 @@
-// The doors of the site: who may send a form, what every page tells the browser to forbid, and how often one may guess.
+// The guards of the site: who may send a form, what every page tells the browser to forbid, and how often one may guess.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rawGet, sendRaw } from '../security/raw-bytes.ts';
