@@ -1,4 +1,4 @@
-// What an account sets for itself: the balance below which it has the event `balance.low`.
+// The setting that an account makes for itself: the balance below which it has the event `balance.low`.
 
 import { z } from 'zod';
 import { fault } from '../faults/fault.ts';

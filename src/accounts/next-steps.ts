@@ -1,4 +1,4 @@
-// What a new account can do with its key: variables for clients, and first calls as commands to paste.
+// First steps with a new key: variables for clients, and first calls as commands to paste.
 
 /** The model that they name. */
 export interface ExampleModel {

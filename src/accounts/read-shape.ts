@@ -1,4 +1,4 @@
-// What a client sent, read by its described shape. The first thing that is wrong is refused, in the words of the shape.
+// Reads client input by its described shape. The first error is refused, in the words of the shape.
 
 import type { z } from 'zod';
 import { type Fault, fault } from '../faults/fault.ts';

@@ -1,4 +1,4 @@
-// What a key may see of itself and its account: balance, budgets, allowances and their resets.
+// The account as a key sees it: balance, budgets, allowances and their resets.
 
 import { moneyFields } from '../kit/money.ts';
 import type { Allowance } from '../store/book/windows.ts';
@@ -27,7 +27,7 @@ export async function showAccount(tools: AllowanceTools, key: PresentedKey) {
   };
 }
 
-/** Of its ancestors only what is left, and none of their names. */
+/** Shows only the remaining amounts of its ancestors, and none of their names. */
 async function showOwnKey(tools: AllowanceTools, key: PresentedKey) {
   const { ancestors } = key;
   const spendingOf = await readSpending(tools, [key, ...ancestors]);

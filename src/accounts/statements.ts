@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 export const STATEMENT_LINES = ['paid_in', 'credits', 'usage', 'refunds', 'payouts', 'fees'] as const;
 export type StatementLine = (typeof STATEMENT_LINES)[number];
 
-/** What the customer or the operator entered for statements. */
+/** Details for statements, entered by the customer or the operator. */
 export interface Billing {
   name: string | null;
   taxId: string | null;
@@ -113,7 +113,7 @@ export async function readBilling({ store }: Pick<StatementTools, 'store'>, acco
   return { name: found?.name ?? null, taxId: found?.taxId ?? null };
 }
 
-/** What is wrong with a field, or both as they are stored; an empty field is none. */
+/** Returns the wrong field, or both fields as they are stored. An empty field is removed. */
 export function checkBilling(given: { name: string; taxId: string }): Billing | { wrong: 'name' | 'taxId' } {
   const name = given.name.trim();
   const taxId = given.taxId.trim();

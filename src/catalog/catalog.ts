@@ -41,7 +41,7 @@ export interface Channel {
   endpoints: readonly Endpoint[];
   /** As in the document: `env:NAME`, `file:PATH`, a sealed literal, or nothing. */
   apiKey: string | undefined;
-  /** Of AWS, for a channel of kind bedrock. */
+  /** The AWS region of a channel of kind bedrock. */
   region: string | undefined;
   quirks: Quirks;
   prefill: boolean;
@@ -65,7 +65,7 @@ export interface Route {
   firstTokenMs: FirstTokenMs;
   /** The upstream continues a final assistant message. */
   prefill: boolean;
-  /** What the upstream bills per unit: the route's `cost`, nothing on a demo channel, otherwise the sale price. */
+  /** The upstream's bill per unit: the route's `cost`, nothing on a demo channel, otherwise the sale price. */
   costs: ListPrices;
   /** False if `costs` is only the sale price: profit does not know what the upstream bills. */
   isCostKnown: boolean;
@@ -257,7 +257,7 @@ function buildPrices({ price: list, kinds }: DocumentModel, at: number): Pick<Mo
   return { prices, priced: new Set(shown) };
 }
 
-/** What a list leaves out is as in `others`: a price, all tiers, all service tiers, all tools. */
+/** Takes omitted parts from `others`: a price, all tiers, all service tiers, all tools. */
 function withRules(others: ListPrices, list: Amounts): ListPrices {
   const { rules: inherited, ...base } = others;
   const rules: PriceRules = {
@@ -279,7 +279,7 @@ function mapOf(table: Readonly<Record<string, bigint | undefined>> | undefined):
   return table && new Map(listed(table));
 }
 
-/** What is set. */
+/** The entries that are set. */
 function listed<Value>(table: Readonly<Record<string, Value | undefined>>): [name: string, value: Value][] {
   return Object.entries(table).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 }

@@ -1,4 +1,4 @@
-// Which prices each kind of model has.
+// The prices of each kind of model.
 
 import type { Prices } from '../kit/prices.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';

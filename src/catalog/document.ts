@@ -75,7 +75,7 @@ const channel = z.strictObject({
   mid_system: z.enum(MID_SYSTEM).optional(),
   prefill: z.boolean().default(false),
   drain_on_abort: z.boolean().default(false),
-  /** Of the vendor's prepaid credit, in its currency; null: no alarm. */
+  /** Threshold of the vendor's prepaid credit, in its currency; null: no alarm. */
   balance_alarm: z.number().min(0).max(1_000_000_000).nullable().optional(),
   timeouts,
 });
@@ -87,7 +87,7 @@ const route = z.strictObject({
   weight: wholeNumber(1, 1_000).default(1),
   prefill: z.boolean().optional(),
   first_token_ms: firstTokenMs.optional(),
-  /** What the upstream bills, in the same form as `price`; visible only to the operator. */
+  /** The upstream's prices, in the same form as `price`; visible only to the operator. */
   cost: priceTable(true).optional(),
 });
 
@@ -117,7 +117,7 @@ const model = z.strictObject({
   retires_at: moment.optional(),
   /** The model to use instead. */
   replaced_by: modelId.optional(),
-  /** What happens to its calls then: they are refused, or served by `replaced_by`. */
+  /** The treatment of its calls then: refused, or served by `replaced_by`. */
   on_retired: z.enum(['refuse', 'replace']).default('refuse'),
 });
 

@@ -1,4 +1,4 @@
-// Who issues statements and cards, and the tax that all prices include: one part of the catalog document.
+// The issuer of statements and cards, and the tax included in all prices: one part of the catalog document.
 
 import { z } from 'zod';
 import { isTaxId } from '../kit/tax-id.ts';

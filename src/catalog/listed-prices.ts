@@ -16,7 +16,7 @@ export const PRICE_NAMES = [
 ] as const;
 export type PriceName = (typeof PRICE_NAMES)[number];
 
-/** What the document calls each price. */
+/** The document's name for each price. */
 export const DOCUMENT_NAMES: Readonly<Record<keyof Prices, PriceName>> = {
   input: 'input',
   cachedInput: 'cached_input',

@@ -3,7 +3,7 @@
 import type { Catalog, Model } from './catalog.ts';
 import type { Period } from './schedule.ts';
 
-/** What a revision says about the price of a model. */
+/** The price of a model in a revision. */
 export type PricedModel = Pick<Model, 'id' | 'free' | 'prices' | 'priced'>;
 
 /** By id or alias; under the name of a retired model, the one that replaces it. */

@@ -41,7 +41,7 @@ export const amount = (mayBeZero: boolean, decimals = PRICE_DECIMALS) =>
     return nano;
   });
 
-/** Of the price with this name. */
+/** Decimals of the price with this name. */
 export function priceDecimals(name: string): number {
   return name === 'second' ? SECOND_DECIMALS : PRICE_DECIMALS;
 }
@@ -112,7 +112,7 @@ const factor = z
 
 const TIER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
-/** What a vendor calls a service tier, and the factor of its prices. */
+/** The vendor's name of a service tier, and the factor of its prices. */
 const serviceTiers = z.record(z.string(), factor).superRefine((tiers, context) => {
   for (const name of Object.keys(tiers)) {
     const message = STANDARD_TIERS.has(name)
@@ -140,7 +140,7 @@ const listFields = (mayBeZero: boolean) => ({
 
 export const priceTable = (mayBeZero: boolean) => z.strictObject(listFields(mayBeZero));
 
-/** What changes at a moment; what is left out stays as it is. */
+/** Changes at a moment; omitted fields stay as they are. */
 const priceChange = z
   .strictObject({ effective_at: moment, ...listFields(false) })
   .superRefine(({ effective_at, ...changed }, context) => {
@@ -158,5 +158,5 @@ const priceChanges = z
     });
   });
 
-/** What a model is sold for, now and later. */
+/** Sale prices of a model, now and later. */
 export const salePrice = z.strictObject({ ...listFields(false), changes: priceChanges.optional() });

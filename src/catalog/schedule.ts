@@ -1,4 +1,4 @@
-// What a document says about later moments: prices that change and models that retire. Every node finds the same state for
+// Later changes in a document: new prices, and models that retire. Every node finds the same state for
 // a moment from the document alone.
 
 import type { Document, DocumentModel } from './document.ts';

@@ -16,7 +16,7 @@ export interface HedgeBudget {
 
 export function createHedgeBudget(clock: Pick<Clock, 'now'>, retryBudget: RetryBudget): HedgeBudget {
   let day = 0;
-  /** Of the current day, by account. */
+  /** Costs of the current day, by account. */
   const costs = new Map<string, Nano>();
 
   function costOf(account: string): Nano {

@@ -1,4 +1,4 @@
-// Which addresses are on the public internet: all except private, loopback, link-local, carrier, test and multicast
+// Recognizes addresses on the public internet: all except private, loopback, link-local, carrier, test and multicast
 // ranges, and notations that embed one of those. Clouds also serve metadata and internal services at some addresses
 // that registries list as public.
 

@@ -18,7 +18,7 @@ export interface Times {
 export interface WindowFigures {
   requests: number;
   successRate: number | null;
-  /** Of streams. */
+  /** Time to first token of streams. */
   firstTokenMs: Percentiles;
   totalMs: Percentiles;
   /** The total time of answers that were not streamed: these take less than the first token of a long stream. */

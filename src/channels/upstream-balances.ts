@@ -1,4 +1,4 @@
-// What each channel's vendor last said about the prepaid credit there. Kept by each node, from memory.
+// The last prepaid credit that each channel's vendor reported. Each node keeps it in memory.
 
 import type { VendorBalance } from '../vendors/balances.ts';
 

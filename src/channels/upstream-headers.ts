@@ -5,7 +5,7 @@ import { TRACE_HEADER } from '../kit/traceparent.ts';
 import { LOOP_HEADER, withHop } from './loop-guard.ts';
 import type { UpstreamRequest } from './upstream.ts';
 
-/** Of endpoints whose answers are neither events nor JSON alone. */
+/** The `accept` header of endpoints whose answers are neither events nor JSON alone. */
 const ACCEPTED: Partial<Record<UpstreamRequest['endpoint'], string>> = { speech: 'audio/*, text/event-stream' };
 
 export function upstreamHeaders(

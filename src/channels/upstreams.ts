@@ -22,7 +22,7 @@ export interface ChannelSettings {
   baseUrl: string;
   anthropicBaseUrl: string | undefined;
   apiKey: string | undefined;
-  /** Of a channel of kind bedrock. */
+  /** The AWS region of a channel of kind bedrock. */
   region: string | undefined;
   quirks: Quirks;
   timeouts: { connectMs: number };

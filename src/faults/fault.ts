@@ -21,7 +21,7 @@ export interface FaultDetails {
   actions?: readonly FaultAction[];
   /** Figures for the client: limit, used, resets_at, needed_ntd, … */
   figures?: Readonly<Record<string, string | number>>;
-  /** What a vendor's SDK expects under `error.details`. */
+  /** Fields that a vendor's SDK expects under `error.details`. */
   details?: Readonly<Record<string, string>>;
   retryAfterS?: number | undefined;
   /** Further response headers, such as `allow`. */

@@ -7,7 +7,7 @@ export interface SampledEndpoint {
   endpoint: string;
   /** The client's field for the prompt. */
   promptField: 'messages' | 'input' | 'prompt' | 'contents' | 'documents';
-  /** What the call needs in order to count as the client's own does. */
+  /** Headers without which the call would not count as the client's own. */
   headers?: FaultAction['headers'];
 }
 
@@ -15,7 +15,7 @@ const PROMPTS: Partial<Record<SampledEndpoint['promptField'], Record<string, unk
   messages: { messages: [{ role: 'user', content: 'Hi' }] },
   documents: { query: 'Hi', documents: ['Hi'] },
 };
-/** What else an endpoint requires. */
+/** Other required fields by endpoint. */
 const NEEDED: Readonly<Record<string, Record<string, unknown>>> = { '/v1/audio/speech': { voice: 'alloy' } };
 
 type Sample = Required<Pick<FaultAction, 'method' | 'path' | 'body'>> & Pick<FaultAction, 'headers'>;

@@ -14,7 +14,7 @@ export interface BodyWithoutModel extends KeyedBody {
 
 interface Bounds {
   maxBytes: number;
-  /** Of a large body, before it is parsed. */
+  /** Checks a large body before it is parsed. */
   refuseEarly?: RefuseEarly;
 }
 

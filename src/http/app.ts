@@ -133,7 +133,7 @@ function newRouter(tools: AppTools): Router {
     await next();
     if (context.req.method === 'HEAD') context.res.body?.cancel().catch(() => {});
   });
-  // What a page throws ends as any fault does: in our words, and in our log without the exception's own.
+  // An error thrown by a page ends as any fault does: in our words, and in our log without the exception's own.
   app.onError((error, context) => refuse(tools, context, error));
   return app;
 }

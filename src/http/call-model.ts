@@ -34,7 +34,7 @@ export interface ModelCall {
   path: string;
   kind: ModelKind;
   dialect: Dialect;
-  /** Of a body in JSON. */
+  /** Maximum size of a body in JSON. */
   maxBytes: number;
   /** Headers of the client that an upstream of its own dialect may see. */
   passedOn: readonly string[];
@@ -101,7 +101,7 @@ function written(
   finish: RewrittenCall['finish'],
 ): [body: Answer['body'], Pick<Answer, 'headers'>] {
   if (!finish) return [body, { headers }];
-  // What is rewritten is asked for as a whole, and no text is so long that it is sent in parts.
+  // A rewritten answer was requested as a whole, and no text is so long that it is sent in parts.
   assert(typeof body === 'string', 'the answer is a text');
   const { body: text, isStream } = finish(body, headers['x-svc-channel'] ?? '');
   return [text, { headers: isStream ? { ...headers, 'content-type': STREAM_TYPE } : headers }];
@@ -177,7 +177,7 @@ async function answerHere(tools: HttpTools, exchange: KeyedExchange, body: strin
   return newResponse(exchange, body, { headers: { 'content-type': type, ...headers } });
 }
 
-/** What upstreams may see of the client's headers. */
+/** The client's headers that upstreams may see. */
 function passedHeaders(headers: Headers, names: readonly string[], trace: string | undefined): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const name of names) {

@@ -1,4 +1,4 @@
-// Who is calling: the socket's peer, or, behind trusted proxies, the right-most address that they added.
+// The caller's address: the socket's peer, or, behind trusted proxies, the right-most address that they added.
 
 import type { Origin } from '../accounts/register-agent.ts';
 import { type Address, isInside, limitSubject, type Network, parseAddress, widerNetworks } from '../kit/address.ts';
@@ -28,7 +28,7 @@ export function originOf(
   };
 }
 
-/** What limits per address count by. */
+/** The subject of limits per address. */
 export function clientSubject(
   peer: string | undefined,
   forwardedFor: string | null,
@@ -48,7 +48,7 @@ function clientAddress(
   if (!client || !isTrusted(client) || forwardedFor === null) return client;
   for (const hop of forwardedFor.split(',').reverse()) {
     const address = parseHop(hop.trim());
-    // What a trusted proxy could not have written ends the chain: the last good hop is the client.
+    // An entry that a trusted proxy cannot have written ends the chain: the last good hop is the client.
     if (!address) return client;
     client = address;
     if (!isTrusted(address)) return address;

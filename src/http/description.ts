@@ -12,7 +12,7 @@ export type Shapes = Readonly<Record<string, z.ZodType>>;
 /** The id of a model of this kind that the server has. */
 export type ModelFor = (kind: ModelKind) => string;
 
-/** What stands in a path for the names with a colon. */
+/** The values in a path for the names with a colon. */
 export type Params<Name extends string> = Name extends `${string}:${infer Param}/${infer Rest}`
   ? Record<Param, string> & Params<Rest>
   : Name extends `${string}:${infer Param}`
@@ -27,7 +27,7 @@ export interface Description {
   description?: string;
   /** It will be removed: the changelog says when. */
   deprecated?: true;
-  /** Of the path; what is not named here is some text. */
+  /** Parameters of the path; those not named here are texts. */
   params?: Shapes | undefined;
   query?: z.ZodObject | undefined;
   requestHeaders?: Shapes | undefined;
@@ -38,9 +38,9 @@ export interface Description {
   isBodyOptional?: boolean;
   /** A body that works as it is; a function of a `ModelFor` where it names a model. */
   example?: unknown;
-  /** Of a success; 200 if left out. */
+  /** Status of a success; 200 if left out. */
   status?: number;
-  /** What a success is, in words. */
+  /** A success in words. */
   result: string;
   answer: z.ZodType;
   /** Its content type; JSON if left out. */

@@ -9,7 +9,7 @@ interface Tagged {
   etag: string;
 }
 
-/** What calls with such an answer have in common. */
+/** The common part of calls with such an answer. */
 export const taggedCall = {
   tag: 'public',
   requestHeaders: { 'If-None-Match': text.describe('The ETag of an earlier answer.') },

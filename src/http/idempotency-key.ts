@@ -16,7 +16,7 @@ export const idempotencyKey = (minChars: number) => ({
 });
 
 interface IdempotencyScope {
-  /** Whose key it is: the account, or on register the client's address. */
+  /** The owner of the key: the account, or on register the client's address. */
   scope: string;
   /** Where anyone may call, a guessable key would hand one caller's result to another. */
   minChars: number;

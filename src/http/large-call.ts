@@ -47,7 +47,7 @@ export class LargeCall implements CallWork {
     if (this.#asksNoModel) answeredHere.check(this.#caller);
   }
 
-  /** What was read of a body counts even if the rest is refused: a few compressed bytes can become many. */
+  /** The bytes read of a body count even if the rest is refused: a few compressed bytes can become many. */
   counting(capacity: BodyCapacity): BodyCapacity {
     let length = 0;
     return {

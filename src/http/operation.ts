@@ -24,7 +24,7 @@ interface PublicDescription extends Description {
   maxBytes?: number;
   /** Beside those that a key or a body may have. */
   faults?: readonly FaultCode[];
-  /** Of its faults; `either`: as the client's headers say. */
+  /** The envelope of its faults; `either`: by the client's headers. */
   envelope?: Envelope | 'either';
 }
 

@@ -32,7 +32,7 @@ const AT_ONCE_BYTES = 128 * 1024;
 /** A buffer for a longer declared length is at most so many times what has come. */
 const MAX_AHEAD = 8;
 
-/** What the headers alone can refuse; called before the key is checked. */
+/** Refusals that the headers alone decide; called before the key is checked. */
 export function checkDeclaredBody(request: Request, maxBytes: number): void {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);

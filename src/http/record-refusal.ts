@@ -1,4 +1,4 @@
-// What the operator can look up of a refused request: ids, the code, and figures of the gateway. Nothing that the client sent
+// Records a refused request for the operator: ids, the code, and figures of the gateway. Nothing that the client sent
 // is kept, but for the name of a model that the catalog has.
 
 import type { Catalog } from '../catalog/catalog.ts';

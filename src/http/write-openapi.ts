@@ -7,7 +7,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 interface WrittenCalls {
   paths: Record<string, Record<string, Schema>>;
-  /** Of the shapes that have an id. */
+  /** Schemas of the shapes that have an id. */
   schemas: Record<string, Schema>;
 }
 
@@ -29,7 +29,7 @@ export function writeCalls<One extends Call>(
     const operation = writeCall(call, refusals(call), written.schemas);
     written.paths[path] = { ...written.paths[path], [call.method.toLowerCase()]: operation };
   }
-  // What is undefined is left out.
+  // Removes undefined members.
   return JSON.parse(JSON.stringify(written).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 

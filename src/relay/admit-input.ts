@@ -1,4 +1,4 @@
-// What a call asks the store for: the limit slots, and for a paid call the most that it can cost.
+// Builds the admission of a call: the limit slots, and for a paid call the most that it can cost.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { unboundedOutput } from '../dialects/carry.ts';
@@ -63,7 +63,7 @@ function paidCharge(call: Call): AdmitInput['charge'] {
   };
 }
 
-/** What `paidCharge` holds in money, in tokens. */
+/** The same as `paidCharge`, in tokens. */
 function tokenRequest(call: Call): TokenRequest {
   const input = inputBound(call);
   const { wanted, least } = holdFor(call, input, wantedTokens(call));

@@ -16,7 +16,7 @@ export interface Timed {
 export class AttemptTime implements TaskListener {
   readonly #clock: Clock;
   readonly #timed: Timed;
-  /** What is left of the attempt's own time, at `#since`. */
+  /** Time left for the attempt itself, at `#since`. */
   #leftMs = 0;
   /** When the request as a whole must be over. */
   #deadline = 0;

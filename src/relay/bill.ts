@@ -1,4 +1,4 @@
-// What an answer costs: reported usage at the pinned price, our own count where the upstream gave none. The rules are those of
+// The cost of an answer: reported usage at the pinned price, our own count where the upstream gave none. The rules are those of
 // docs/billing.md. An answer of several runs is one answer.
 
 import { checkReportOfEnded } from '../dialects/counts.ts';

@@ -15,7 +15,7 @@ import type { Step } from './plan.ts';
 import { readText } from './read-upstream-text.ts';
 import type { Watch } from './watch.ts';
 
-/** What one attempt sends, and where. */
+/** The request of one attempt. */
 export interface UpstreamCall {
   step: Step;
   upstream: Upstream;
@@ -43,7 +43,7 @@ export function callUpstream(
   });
 }
 
-/** What a status other than 200 means. */
+/** The meaning of a status other than 200. */
 export async function readRefusal(
   { clock }: RelayTools,
   { request, dialect }: Call,

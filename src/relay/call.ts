@@ -1,4 +1,4 @@
-// What the relay works with: its tools, and a call in its three stages: incoming, prepared, admitted.
+// The relay's tools, and a call in its three stages: incoming, prepared, admitted.
 
 import type { Authenticator, PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
@@ -86,7 +86,7 @@ export interface IncomingCall {
   document: JsonDocument;
   /** The files, where the body is a form. */
   form: Form | undefined;
-  /** What the caller says of models and channels; it is not in `document`. */
+  /** The caller's preferences for models and channels; not part of `document`. */
   routing: Routing | undefined;
   /** Channels that made items of the request which only their upstream accounts can read. */
   madeBy: readonly MadeItem[];
@@ -148,7 +148,7 @@ export interface Admission {
   /** The balance, a budget or a rate in tokens lowered that bound. */
   isBoundByMoney: boolean;
   allowance: Allowance;
-  /** Of the rates in tokens, if a key of the chain has one; and the tokens that the call took from it. */
+  /** The token rate, if a key of the chain has one, and the tokens that the call took from it. */
   tokenAllowance: Allowance | undefined;
   takenTokens: number;
   /** The budgets that its hold brought to 80 %, before the hold. */
@@ -159,7 +159,7 @@ export interface Admission {
   fetchedBytes: number;
   /** As the receipt lists them. */
   attempts: Attempt[];
-  /** What upstreams bill for failed attempts. */
+  /** The upstreams' bill for failed attempts. */
   losses: readonly Loss[];
 }
 

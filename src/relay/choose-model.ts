@@ -8,7 +8,7 @@ import type { FaultAction } from '../faults/table.ts';
 import { taipeiMoment } from '../kit/taipei.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 
-/** What decides which models a key may use: its allow-list and those of its ancestors. */
+/** Decides which models a key may use: its allow-list and those of its ancestors. */
 export type ModelLimit = Pick<PresentedKey, 'allowedModels'>;
 
 export function mayUse({ allowedModels }: ModelLimit, model: Model): boolean {

@@ -1,4 +1,4 @@
-// Which of a model's routes comes first: by priority, then by weight; a conversation keeps to its channel, so that the
+// Orders a model's routes: by priority, then by weight; a conversation keeps to its channel, so that the
 // upstream's prompt cache stays warm.
 
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// What an upstream's refusal means for the call, by its status, its code and, where these do not decide, its text.
+// Classifies an upstream's refusal by its status, its code and, where these do not decide, its text.
 
 import type { UpstreamFailure } from '../channels/refusals/read-failure.ts';
 import { isAboutNamed } from '../dialects/is-about-named.ts';

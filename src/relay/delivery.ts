@@ -92,7 +92,7 @@ export class Delivery implements Timed {
     return this.#current.begun.reader.facts().tokensAfterStop !== undefined;
   }
 
-  /** What the current run may have reasoned without showing it, for a bill without a report. */
+  /** Reasoning that the current run may not have shown, for a bill without a report. */
   unseenReasoning(): UnseenReasoning {
     const { step, begun } = this.#current;
     const ms = Math.max(silentMs(begun), (this.#contentAt ?? begun.startedAt) - begun.startedAt);

@@ -9,7 +9,7 @@ import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { isKeepAlive, type SseEvent, SseReader, SseTooLong } from '../dialects/stream/sse.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 
-/** Of events before the first output, and of those after the last; more than this is a flood. */
+/** Maximum number of events before the first output, and of events after the last one; more is a flood. */
 export const MAX_EVENTS_WITHOUT_OUTPUT = 1_000;
 /** A slow client may leave the split events waiting for long, so bytes are split in chunks of this size. */
 const SPLIT_BYTES = 16 * 1024;

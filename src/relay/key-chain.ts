@@ -1,4 +1,4 @@
-// What a call counts for beyond its account and its own key: the ancestors of the key, its session, and rates.
+// The counters of a call beyond its account and its own key: the key's ancestors, its session, and rates.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { sessionPage } from '../store/book/budgets.ts';

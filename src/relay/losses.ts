@@ -69,7 +69,7 @@ function operatorLoss(reason: LossReason, { route, model }: ChosenRoute, amount:
   return { reason, model: model.id, channel: route.channel.name, amount, charge: 0n };
 }
 
-/** What the upstream bills for what the customer pays: without the losses of the bill. Null if the route states no cost. */
+/** The upstream's bill for the usage that the customer pays, without the losses. Null if the route states no cost. */
 export function coveredCost(bill: Bill, step: ChosenRoute, losses: readonly Loss[]): Nano | null {
   if (bill.rule === 'empty_answer') return 0n;
   if (!step.route.isCostKnown) return null;
@@ -79,7 +79,7 @@ export function coveredCost(bill: Bill, step: ChosenRoute, losses: readonly Loss
   return cost > 0n ? cost : 0n;
 }
 
-/** What the upstream bills for what is charged. */
+/** The upstream's bill for the charged usage. */
 export function upstreamCost({ buckets, tiers, toolCalls }: Bill, { route: { costs } }: ChosenRoute): Nano {
   return costOf(buckets, costs, servedTier(costs, tiers), toolCalls);
 }

@@ -1,4 +1,4 @@
-// What an answer used: as its upstream reported it, by our own count where there is no report, and at no price yet.
+// The usage of an answer: as its upstream reported it, by our own count where there is no report, and at no price yet.
 
 import type { Model } from '../catalog/catalog.ts';
 import type { AnswerFacts, Output, ReportedUsage, UsageReport } from '../dialects/dialect.ts';
@@ -13,7 +13,7 @@ import type { Call } from './call.ts';
 import type { ChosenRoute } from './plan.ts';
 import type { Run } from './runs.ts';
 
-/** What an answer used of everything that has a price. */
+/** Usage of everything that has a price. */
 export interface Used {
   buckets: Buckets;
   tiers: ServiceTiers;
@@ -27,7 +27,7 @@ export interface Bill extends ReportedUsage, Used {
   model: string;
   reported: UsageReport;
   rule: ChargeRule;
-  /** What the upstream used beyond what is charged. */
+  /** The upstream's usage beyond the charged part. */
   uncovered: Buckets;
   /** The service tier and the calls of tools that are charged. */
   chargedTier: string | null;
@@ -52,7 +52,7 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
   const report = typeof usage === 'object' ? usage : undefined;
   const isCountedHere = report?.counted?.some((bucket) => hasPrice(bucket, prices)) ?? false;
   const isCounted = images > 0 || (request.characters ?? 0) > 0;
-  // What is reported before the end has only the beginning of the output, and no results of tools.
+  // A report before the end has only the beginning of the output, and no results of tools.
   const lacksOutput = report !== undefined && (report.lacksOutput === true || !finished);
   const toolCalls = finished && report?.toolCalls ? { ...output.toolCalls, ...report.toolCalls } : output.toolCalls;
   let buckets: Buckets;
@@ -82,7 +82,7 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
   };
 }
 
-/** What is neither token nor image: as reported, or else by our own count of the request. */
+/** Units other than tokens and images: as reported, or else by our own count of the request. */
 export function otherUnits(request: Call['request'], reported: Buckets = NO_BUCKETS) {
   return {
     seconds: reported.seconds || (request.likelySeconds ?? request.seconds ?? 0),

@@ -48,7 +48,7 @@ export class NextTurns {
     return this.#turns;
   }
 
-  /** What the turns have used if the answer fails; undefined if none was paused. */
+  /** Usage of the turns if the answer fails; undefined if none was paused. */
   get used(): ReportedUsage | undefined {
     if (isZero(this.#used)) return undefined;
     const input = this.#used.input + (this.#requested?.input ?? 0);
@@ -103,7 +103,7 @@ export class NextTurns {
     return response;
   }
 
-  /** What the client's bound and the hold leave for the next turn; undefined if too little is left. */
+  /** The output that the client's bound and the hold leave for the next turn; undefined if too little is left. */
   #outputBound({ usage, contentTokens }: PausedTurn): number | undefined {
     const { call, held } = this.#admission;
     const { step, fields } = this.#upstreamCall;

@@ -10,7 +10,7 @@ import type { Admission, RelayTools } from './call.ts';
 import type { Step } from './plan.ts';
 import { type Prefill, writeBody } from './write-body.ts';
 
-/** What was sent, if a translation wrote it: enough to write it again, because it is not kept. */
+/** The parts of a translated request, enough to write it again, because the text is not kept. */
 export interface Translated {
   carrier: Carrier;
   fields: UpstreamFields;

@@ -80,7 +80,7 @@ function preferred(tools: Tools, model: Model, wishes: ChannelWishes, request: R
     .concat(others.map((route) => ({ ...route, priority: first.length + route.priority })));
 }
 
-/** Of these, the ones whose recent answers of this size were timed. */
+/** The routes with timed recent answers of this size, fastest first. */
 function fastestFirst(
   { answerTimes }: Tools,
   model: Model,
@@ -99,7 +99,7 @@ function fastestFirst(
     .map(({ route }) => route);
 }
 
-/** What each would likely cost for this request; equal ones stay in the caller's order. */
+/** By likely cost of this request; equal ones stay in the caller's order. */
 function cheapestFirst(models: readonly Model[], request: RelayRequest): Model[] {
   const costs = new Map(models.map((model) => [model, likelyCost(model, request)]));
   const costOfModel = (model: Model) => costs.get(model) ?? 0n;

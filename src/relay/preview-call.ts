@@ -1,4 +1,4 @@
-// What would happen to a call now: its maximum cost, or its fault. Nothing is taken, and no upstream is called.
+// Computes the maximum cost or the fault that a call would have now. Reserves nothing and calls no upstream.
 
 import type { Fault } from '../faults/fault.ts';
 import type { Nano } from '../kit/money.ts';
@@ -7,10 +7,10 @@ import { admitInput, fullHold, inputBound, wantedTokens } from './admit-input.ts
 import type { Call, RelayTools } from './call.ts';
 
 export interface Preview {
-  /** What admission would hold; for a call that it refuses, what it would hold if there were enough money. */
+  /** The hold of an admission; for a refused call, the hold if there were enough money. */
   most: Nano;
   inputTokens: number;
-  /** Of all choices together. */
+  /** For all choices together. */
   outputTokens: number;
   refused: Fault | undefined;
 }

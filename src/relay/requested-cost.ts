@@ -32,7 +32,7 @@ export function requestedCost(call: Call): RequestedCost {
   };
 }
 
-/** What is counted beside tokens and images, in words. */
+/** Other counted units than tokens and images, in words. */
 function unitsIn({ seconds = 0, characters = 0, searches = 0 }: Call['request']): string[] {
   const named = Object.entries({ second: seconds, character: characters, search: searches });
   return named.flatMap(([unit, count]) => (count > 0 ? [`${count} ${count === 1 ? unit : PLURALS[unit]}`] : []));

@@ -42,7 +42,7 @@ function unnamedBound(model: Model, request: RelayRequest): number {
 }
 
 /**
- * What the prompt leaves of the context. Some upstreams refuse a request whose prompt and output bound together exceed it. Their
+ * The part of the context left by the prompt. Some upstreams refuse a request whose prompt and output bound together exceed it. Their
  * count of the prompt may be a tenth higher than ours. If little is left, the bound stays, because an answer of a fallback is
  * worth more than a few tokens.
  */

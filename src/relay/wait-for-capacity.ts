@@ -1,4 +1,4 @@
-// What a refused call may wait for: a free slot of its minute, or money that running calls of the same account or key hold.
+// Waits on behalf of a refused call for a free slot of its minute, or money that running calls of the same account or key hold.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Fault } from '../faults/fault.ts';

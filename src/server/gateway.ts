@@ -86,7 +86,7 @@ export interface Gateway extends Omit<Living, 'ports'>, Pick<Ports, 'url' | 'por
   fetch(request: Request): Promise<Response>;
 }
 
-/** What exists before the composition. */
+/** Parts that exist before the composition. */
 interface Beginning {
   clock: Clock;
   random: Random;

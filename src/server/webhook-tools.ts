@@ -1,4 +1,4 @@
-// What sends webhooks, and what the API needs for them.
+// The sender of webhooks, and the API's tools for them.
 
 import type { EventIds } from '../accounts/events/event-ids.ts';
 import { createTestCounter, type TestTools } from '../accounts/webhooks/test-webhook.ts';

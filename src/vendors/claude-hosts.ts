@@ -2,7 +2,7 @@
 
 import type { ChannelKind } from './endpoints.ts';
 
-/** What they want as `anthropic_version`. */
+/** Their values of `anthropic_version`. */
 export const HOSTED_VERSIONS = { bedrock: 'bedrock-2023-05-31', vertex: 'vertex-2023-10-16' } as const;
 export type ClaudeHost = keyof typeof HOSTED_VERSIONS;
 

@@ -16,7 +16,7 @@ export const ENDPOINTS = [
   'gemini',
 ] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
-/** What a channel can be asked for. `compact` is part of `responses` at some vendors (`quirks.ts`), so no document names it. */
+/** Endpoints of a channel. `compact` is part of `responses` at some vendors (`quirks.ts`), so no document names it. */
 export type UpstreamEndpoint = Endpoint | 'compact';
 
 /** The protocol of a channel's upstream. */
@@ -93,7 +93,7 @@ function endpointsUnnamed({ kind, base_url: address = '' }: EndpointFields): rea
   return DEPLOYMENT.test(address) ? all.filter((endpoint) => endpoint !== 'responses') : all;
 }
 
-/** Of the endpoints of a channel, those that serve one of its models. */
+/** The endpoints of a channel that serve one of its models. */
 export function endpointsFor(kind: ChannelKind, endpoints: readonly Endpoint[], model: string): readonly Endpoint[] {
   const hosted = HOSTED[kind]?.(model);
   const named = hosted ? endpoints.filter((endpoint) => hosted.includes(endpoint)) : endpoints;

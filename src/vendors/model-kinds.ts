@@ -1,4 +1,4 @@
-// What kind of model a vendor offers: by its name, else by what the vendor's list says of it.
+// The kind of a vendor's model: by its name, else by the vendor's list.
 
 import type { ModelKind } from './endpoints.ts';
 

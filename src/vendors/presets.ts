@@ -24,7 +24,7 @@ export interface VendorPreset {
   kind: Exclude<ChannelKind, 'demo'>;
   /** Undefined if it differs from customer to customer. */
   baseUrl?: string;
-  /** What such an address looks like. */
+  /** An example of the address. */
   addressExample?: string;
   /** All endpoints of the kind, if left out. */
   endpoints?: readonly Exclude<Endpoint, 'gemini'>[];

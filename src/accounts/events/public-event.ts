@@ -9,7 +9,7 @@ import type { EventIds } from './event-ids.ts';
 const keyOf = { key_id: idOf('key'), parent_id: idOf('key').nullable().describe('The key above it.') };
 const incidentOf = { incident_id: idOf('inc'), started_at: time };
 
-/** What each type has in `data`. */
+/** The shape of `data` for each type. */
 const DATA: { readonly [Type in EventType]: z.ZodObject & z.ZodType<EventData[Type]> } = {
   'balance.low': z.object({
     ...amount('balance', 'the balance after the settlement'),

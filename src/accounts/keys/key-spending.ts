@@ -1,4 +1,4 @@
-// What keys have spent and hold, each together with the keys below it, and what is left of their budgets.
+// Spending and holds of keys, each with the keys below it, and the rest of their budgets.
 
 import { z } from 'zod';
 import type { Clock } from '../../kit/clock.ts';
@@ -31,7 +31,7 @@ export interface KeySpending {
   day: RenewedBudget;
   month: RenewedBudget;
   total: BudgetUse;
-  /** What running requests may still cost; it counts in each budget. */
+  /** The most that running requests can still cost; it counts in each budget. */
   held: Nano;
 }
 
@@ -63,7 +63,7 @@ export async function readSpending(
   };
 }
 
-/** Of all budgets of these keys the one with the least left. */
+/** The budget of these keys with the least left. */
 export function tightestOf(spendings: readonly KeySpending[]) {
   return spendings
     .flatMap((spending) => COUNTED_BUDGETS.map((budget) => ({ budget, ...spending[budget] })))

@@ -37,7 +37,7 @@ export interface KeyTools {
   countKeyChange: CountKeyChange;
 }
 
-/** Who makes the change, and in which account. */
+/** The actor of the change and its account. */
 export interface Requester {
   accountId: string;
   by: Actor;

@@ -22,7 +22,7 @@ export const keyMembers = {
   created_at: time,
 };
 
-/** Of a new key. */
+/** The text of a new key. */
 export const keyText = text
   .regex(/^sk-svc-[0-9A-Za-z]{49}$/)
   .describe('Shown once; only a keyed hash of it is stored.');

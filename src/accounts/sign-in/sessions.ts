@@ -29,7 +29,7 @@ export interface SiteSession {
 /** An open session with what it may see: of a key with a parent, its own subtree. */
 export interface VisitedSession extends SiteSession, Viewer {}
 
-/** What a visitor signed in with. */
+/** The credential that a visitor signed in with. */
 interface Proof extends SiteSession {
   /** Keyed hash of the text of the key. */
   keyHash?: string;

@@ -23,7 +23,7 @@ export interface Receipt {
   lines: ReceiptLine[];
   /** The tier whose prices apply because of the length of the input. */
   tier: InputTier | undefined;
-  /** What was returned of the cost. */
+  /** The refunded part of the cost. */
   refunded: Nano;
 }
 

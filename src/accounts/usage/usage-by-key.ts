@@ -23,7 +23,7 @@ export interface UsageOfKey {
   subtree: UsageTotals;
 }
 
-/** Of the given keys, which are in tree order and stay so; those whose subtree has no request are left out. */
+/** Usage of the given keys, in the given tree order; keys whose subtree has no request are omitted. */
 export async function readUsageByKey(
   { read }: Store,
   query: UsageQuery,

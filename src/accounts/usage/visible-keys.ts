@@ -1,4 +1,4 @@
-// Whose usage a caller sees. A key with a parent sees its own subtree only, because it may be in other hands than the
+// Decides which keys' usage a caller sees. A key with a parent sees its own subtree only, because it may be in other hands than the
 // account; every other key sees the whole account. Deleted keys count.
 
 import { fault } from '../../faults/fault.ts';

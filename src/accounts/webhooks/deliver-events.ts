@@ -96,7 +96,7 @@ class Round {
   readonly #signals: DeliverySignals;
   readonly #until: number;
   #cursor: number;
-  /** Of the failures since the last success, when each is due again. */
+  /** When each failure since the last success is due again. */
   #failures: number[] = [];
   /** Events that failed in this round, which are not tried again in it. */
   readonly #failed = new Set<number>();

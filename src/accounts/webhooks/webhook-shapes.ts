@@ -40,7 +40,7 @@ export const replayAsked = z
   })
   .meta({ id: 'WebhookReplay' });
 
-/** Of calls that take an Idempotency-Key and nothing else. */
+/** The body of calls that take an Idempotency-Key and nothing else. */
 export const noFields = z.strictObject({}).meta({ id: 'NoFields' });
 
 export const deliveryFilters = z.object({

@@ -91,7 +91,7 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number,
     list = next.list;
   }
 
-  /** What was to come until then has come. */
+  /** Adds the scheduled prices that apply from then at the latest. */
   function addUntil(moment: number): void {
     const come = coming.filter(({ since }) => since <= moment);
     for (const one of come) replace(one);

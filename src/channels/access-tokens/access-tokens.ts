@@ -18,7 +18,7 @@ export type AccessToken = { ok: true; token: string } | { ok: false; response: R
 /** Stops waiting when the signal is aborted. A token that the vendor has `refused` is not given again. */
 export type NextToken = (signal?: AbortSignal | null, refused?: string) => Promise<AccessToken>;
 
-/** What was asked for once, for all who wait for it. */
+/** The result of one request, shared by all callers that wait for it. */
 type Asked = { ok: true; token: string } | Refused;
 
 interface Refused {
@@ -69,7 +69,7 @@ export function createAccessTokens({ clock, fetch, request }: TokenTools): NextT
     }
   }
 
-  /** What fails is asked for again with the next call. */
+  /** After a failure the next call asks again. */
   function askOnce(): Promise<Asked> {
     asked ??= ask().finally(() => {
       asked = undefined;

@@ -66,7 +66,7 @@ function joined(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
   return whole;
 }
 
-/** Of the next message, or of its prelude while that is not whole. */
+/** Size of the next message, or of its prelude while that is incomplete. */
 function neededBytes(bytes: Uint8Array): number {
   if (bytes.byteLength < PRELUDE_BYTES) return PRELUDE_BYTES;
   const view = viewOf(bytes);

@@ -28,7 +28,7 @@ export function readAwsCredentials(secret: string): AwsCredentials {
   return accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey, sessionToken } : { apiKey: secret };
 }
 
-/** What of the credentials must not appear in a message. */
+/** The parts of the credentials that must not appear in a message. */
 export function secretsOf(credentials: AwsCredentials): string[] {
   return Object.values(credentials).filter((value) => value !== undefined);
 }

@@ -1,4 +1,4 @@
-// What a request wants of the demo: the call of a tool, a JSON document, or plain text. Both formats are read here.
+// Decides the demo's output for a request: a tool call, a JSON document, or plain text. Reads both formats.
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 
@@ -61,7 +61,7 @@ function readTool(tool: JsonObject): OfferedTool[] {
   return isObject(tool.input_schema) ? [{ name, schema: tool.input_schema, isCustom: false }] : [];
 }
 
-/** Of a tool, a choice or a call, in either format. */
+/** The name in a tool, a choice or a call, in either format. */
 function nameOf({ function: called, custom, name }: JsonObject): string | undefined {
   const fields = isObject(called) ? called : isObject(custom) ? custom : { name };
   return typeof fields.name === 'string' ? fields.name : undefined;

@@ -12,7 +12,7 @@ import type { Arguments, McpTool, ToolAnswer } from './tool.ts';
 
 export const chatPath = chatCompletions.path;
 
-/** What is asked. A quote takes the same. */
+/** The fields of a question. A quote takes the same. */
 export const askFields = z.object({
   model: text.describe('An id of the tool models. auto:free costs nothing.'),
   models: z.array(text).optional().describe('Other models to ask in this order if the model fails.'),
@@ -30,7 +30,7 @@ export const askFields = z.object({
 export function writeChat({ model, models, provider, prompt, messages, max_tokens: maxTokens }: Arguments) {
   const asked = prompt === undefined || prompt === null ? [] : [{ role: 'user', content: prompt }];
   const before = messages ?? [];
-  // What is no list is refused by the call itself, in its words.
+  // The call itself refuses a value that is no list.
   return {
     model,
     models: models ?? undefined,
@@ -73,7 +73,7 @@ export function askHeaders({ quote_id: quote, session }: Arguments): Record<stri
   };
 }
 
-/** What a header cannot hold is escaped. */
+/** Escapes characters that a header cannot hold. */
 function headerText(value: string): string {
   return value.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }

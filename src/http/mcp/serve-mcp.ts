@@ -22,7 +22,7 @@ import { TOOLS } from './tool-table.ts';
 
 const SESSION_ID_HEADER = 'mcp-session-id';
 
-/** What a tool call takes from the request of the client: who it is, and from where. */
+/** The client's request as seen by a tool call: its caller and its address. */
 const PASSED_HEADERS = [
   'authorization',
   'x-api-key',

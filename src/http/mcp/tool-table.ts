@@ -25,9 +25,9 @@ interface ToolDescription extends Pick<McpTool, 'title' | 'description'> {
   isReadOnly?: true;
   /** The body of a POST; the arguments if left out. */
   body?(given: Arguments): unknown;
-  /** Of a POST; none if left out. */
+  /** Headers of a POST; none if left out. */
   headers?(given: Arguments): Record<string, string>;
-  /** What the tool shows of the answer; everything if left out. */
+  /** The part of the answer that the tool shows; everything if left out. */
   shown?(answer: JsonObject): JsonObject;
 }
 
@@ -68,7 +68,7 @@ function queryOf({ shape }: z.ZodObject, given: Arguments): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** What is no text and no number is refused by the call itself, in its words. */
+/** The call itself refuses a value that is no text and no number. */
 function queryText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

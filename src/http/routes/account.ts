@@ -1,4 +1,4 @@
-// What a key may see of its account, and do for it: balance, usage, receipts, cards.
+// The account's calls for a key: balance, usage, receipts, cards.
 
 import { z } from 'zod';
 import { accountFields, changeAccount } from '../../accounts/change-account.ts';

@@ -1,4 +1,4 @@
-// What happened to an account: as a list, or as a stream that goes on.
+// Events of an account: as a list, or as a stream without an end.
 
 import { z } from 'zod';
 import { eventFilters, listEvents, readCursor } from '../../accounts/events/list-events.ts';

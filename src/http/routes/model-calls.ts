@@ -50,7 +50,7 @@ interface ModelCallDescription
     Pick<ModelCall, 'complete' | 'rewrite'> {
   kind: ModelKind;
   dialect: Dialect;
-  /** Of a body in JSON. */
+  /** Maximum size of a body in JSON. */
   maxBytes: number;
   /** The body as a form, where the dialect has one. */
   form?: z.ZodType;

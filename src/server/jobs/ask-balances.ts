@@ -98,7 +98,7 @@ async function ask(tools: BalanceTools, channel: AskedChannel, recentUsd: number
   }
 }
 
-/** What was recorded is in NT$, and only the rate of US$ is known. */
+/** Recorded costs are in NT$, and only the rate of US$ is known. */
 function thresholdOf({ balanceAlarm }: Channel, { currency }: VendorBalance, recentUsd: number | undefined) {
   if (balanceAlarm !== undefined) return balanceAlarm;
   return currency === 'USD' && recentUsd !== undefined ? Math.round(recentUsd * 100) / 100 : null;

@@ -37,7 +37,7 @@ export async function holdRole(name: `role:${string}`, tools: RoleTools): Promis
   const { store, clock, log, node, isOneMachine } = tools;
   const heldMs = isOneMachine ? Number.POSITIVE_INFINITY : HELD_MS;
   let heldUntil = Number.NEGATIVE_INFINITY;
-  /** What this node wrote last; undefined if it does not hold the role. */
+  /** The last value written by this node; undefined if it does not hold the role. */
   let own: string | undefined;
   let seen: { value: string | null; since: number } | undefined;
   let count = 0;

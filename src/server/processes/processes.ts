@@ -1,4 +1,4 @@
-// Which nodes run on this host, and which of their processes are alive: so that a node detects its own dead at once.
+// Finds the nodes on this host whose processes are alive, so that a node detects its own dead at once.
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';

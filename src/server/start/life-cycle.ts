@@ -62,7 +62,7 @@ export interface Ports {
   close(): Promise<void>;
 }
 
-/** What a drain waits for. */
+/** Work that a drain waits for. */
 interface Work {
   /** Admitted calls that are not closed. */
   running: ReadonlySet<string>;
@@ -156,7 +156,7 @@ export function createLifeCycle(tools: LifeTools): LifeCycle {
   async function endWork({ running, closing }: Work, unanswered: () => number, ms: number): Promise<void> {
     await until(() => running.size === 0 && unanswered() === 0, ms);
     cut.abort();
-    // What cannot be closed without the database is swept at the next start.
+    // Calls that cannot be closed without the database are swept at the next start.
     await until(() => running.size === 0 && closing() === 0, CLOSE_MS);
   }
 
