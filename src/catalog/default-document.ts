@@ -109,9 +109,14 @@ export function defaultDocument(settings: ProviderSettings): Record<string, unkn
         price: { input: 8.125, cached_input: 0.813, output: 65 },
         routes: [DEMO_ROUTE],
       },
-      ...providers.flatMap((preset) => preset.models),
+      ...withoutDoubles(providers.flatMap((preset) => preset.models)),
     ],
   };
+}
+
+/** A model that several providers sell is served by the first. */
+function withoutDoubles(models: readonly Record<string, unknown>[]): Record<string, unknown>[] {
+  return models.filter(({ id }, index) => models.findIndex((model) => model.id === id) === index);
 }
 
 /** None for a model that the vendor does not charge: free calls would use up the limits of the operator's account there. */

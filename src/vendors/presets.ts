@@ -3,7 +3,7 @@
 
 import type { ChannelKind, Endpoint } from './endpoints.ts';
 import { FIREWORKS_MODELS, GROQ_MODELS, TOGETHER_MODELS } from './hosted-models.ts';
-import { ANTHROPIC_MODELS, GEMINI_MODELS, type KnownModel, OPENAI_MODELS, OPENROUTER_MODELS } from './known-models.ts';
+import { ANTHROPIC_MODELS, GEMINI_MODELS, type KnownModel, OPENAI_MODELS } from './known-models.ts';
 import {
   DEEPSEEK_MODELS,
   GLM_MODELS,
@@ -14,6 +14,7 @@ import {
   XAI_MODELS,
 } from './listed-models.ts';
 import { OPENAI_MEDIA_MODELS } from './openai-media-models.ts';
+import { BEDROCK_MODELS, OPENROUTER_MODELS, VERTEX_MODELS } from './platform-models.ts';
 import type { QuirksName } from './quirks.ts';
 import { COHERE_MODELS, JINA_MODELS } from './rerank-models.ts';
 
@@ -238,6 +239,7 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     name: 'AWS Bedrock',
     kind: 'bedrock',
     addressExample: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+    models: BEDROCK_MODELS,
     source: 'https://docs.aws.amazon.com/general/latest/gr/bedrock.html',
   },
   {
@@ -245,6 +247,7 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     name: 'Google Vertex AI',
     kind: 'vertex',
     addressExample: 'https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global',
+    models: VERTEX_MODELS,
     source: 'https://cloud.google.com/vertex-ai/docs/reference/rest',
   },
   {

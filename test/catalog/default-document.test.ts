@@ -77,6 +77,15 @@ test('all providers together make a valid document', () => {
   ]);
 });
 
+test('a model that two providers sell is served by its maker, or by the other if that is the only one', () => {
+  const channelOf = (settings: ProviderSettings) => {
+    const routes = catalogOf(settings).find('gpt-6.1-terra')?.routes ?? [];
+    return routes.map(({ channel, model }) => `${channel.name} ${model}`);
+  };
+  expect(channelOf(ALL)).toEqual(['openai gpt-6.1-terra']);
+  expect(channelOf({ ...NONE, openrouterApiKey: true })).toEqual(['openrouter openai/gpt-6.1-terra']);
+});
+
 test.each([
   'http://127.0.0.1:11434',
   'http://127.0.0.1:11434/',
