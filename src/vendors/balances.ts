@@ -1,5 +1,6 @@
 // Vendors with an API for the remaining prepaid credit, as data: the path below the host of a channel, and how to read the response.
-// `source` is the vendor's page about it, read on 2026-11-18. OpenRouter requires a management key.
+// `source` is the vendor's page about it, read on 2026-11-18. OpenRouter shows the credit of an account only to management keys,
+// which cannot call models: what is read there is the rest of the key's own limit.
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../kit/json/json.ts';
 import type { QuirksName } from './quirks.ts';
@@ -14,8 +15,8 @@ export interface VendorBalance {
 
 export interface BalanceCall {
   path: string;
-  /** `host`: of the channel. Undefined if the response has another shape. */
-  read(answer: JsonObject, host: string): VendorBalance | undefined;
+  /** `host`: of the channel. A text says why there is no amount. Undefined if the response has another shape. */
+  read(answer: JsonObject, host: string): VendorBalance | string | undefined;
   source: string;
 }
 
@@ -29,13 +30,13 @@ export const BALANCE_CALLS: Partial<Record<QuirksName, BalanceCall>> = {
     source: 'https://api-docs.deepseek.com/api/get-user-balance',
   },
   openrouter: {
-    path: '/api/v1/credits',
+    path: '/api/v1/key',
     read({ data }) {
-      const bought = isObject(data) ? numberOf(data.total_credits) : undefined;
-      const used = isObject(data) ? numberOf(data.total_usage) : undefined;
-      return bought === undefined || used === undefined ? undefined : balanceOf(bought - used, 'USD');
+      if (!isObject(data)) return undefined;
+      if (data.limit_remaining === null) return 'the key has no limit at OpenRouter: set one there';
+      return balanceOf(data.limit_remaining, 'USD');
     },
-    source: 'https://openrouter.ai/docs/api/api-reference/credits/get-credits',
+    source: 'https://openrouter.ai/docs/api/api-reference/api-keys/get-current-key',
   },
   moonshot: {
     path: '/v1/users/me/balance',

@@ -74,7 +74,7 @@ async function askAll(tools: BalanceTools): Promise<void> {
 async function ask(tools: BalanceTools, channel: AskedChannel, recentUsd: number | undefined): Promise<void> {
   const { clock, alarms, balances } = tools;
   const { host } = new URL(channel.baseUrl);
-  const called = await callChannel<VendorBalance>(tools, channel, {
+  const called = await callChannel<VendorBalance | string>(tools, channel, {
     send: (upstream, signal) => upstream.readAt?.(channel.balance.path, signal) ?? Promise.reject(new Error('no path')),
     read: (answer) => channel.balance.read(answer, host),
     maxBytes: MAX_BYTES,
@@ -82,13 +82,14 @@ async function ask(tools: BalanceTools, channel: AskedChannel, recentUsd: number
   });
   const before = balances.get(channel.name);
   const askedAt = clock.now();
-  if (!called.ok) {
+  const answer = called.ok ? called.value : called.detail;
+  if (typeof answer === 'string') {
     const { balance = null, alarmBelow = null, isLow = false } = before ?? {};
-    balances.set(channel.name, { askedAt, balance, alarmBelow, isLow, failure: called.detail });
+    balances.set(channel.name, { askedAt, balance, alarmBelow, isLow, failure: answer });
     return;
   }
-  const { amount, currency } = called.value;
-  const alarmBelow = thresholdOf(channel, called.value, recentUsd);
+  const { amount, currency } = answer;
+  const alarmBelow = thresholdOf(channel, answer, recentUsd);
   const isLow = alarmBelow !== null && amount < alarmBelow;
   const balance = { amount, currency, at: askedAt };
   balances.set(channel.name, { askedAt, balance, alarmBelow, isLow, failure: null });

@@ -20,8 +20,11 @@ let answers: Record<string, Script>;
 
 const deepseek = (total: string) =>
   jsonScript(200, { is_available: true, balance_infos: [{ currency: 'CNY', total_balance: total }] });
-const openrouter = (bought: number, used: number) =>
-  jsonScript(200, { data: { total_credits: bought, total_usage: used } });
+/** `remaining`: null for a key without a limit. */
+const openrouter = (remaining: number | null) =>
+  jsonScript(200, {
+    data: { label: 'sk-or-v1-0e6...1c9', limit: remaining && 100, limit_remaining: remaining, usage: 25.5 },
+  });
 const moonshot = (amount: number) => jsonScript(200, { code: 0, data: { available_balance: amount }, status: true });
 
 beforeAll(async () => {
@@ -59,7 +62,7 @@ beforeAll(async () => {
 beforeEach(() => {
   answers = {
     '/user/balance': deepseek('110.00'),
-    '/api/v1/credits': openrouter(100.5, 25.75),
+    '/api/v1/key': openrouter(74.5),
     '/v1/users/me/balance': moonshot(49.58894),
   };
   gateway.upstream.reset();
@@ -92,7 +95,7 @@ test('each vendor is asked with the key of its channel, and what it says is show
   await ask();
   expect(gateway.upstream.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'GET /user/balance',
-    'GET /api/v1/credits',
+    'GET /api/v1/key',
     'GET /v1/users/me/balance',
   ]);
   for (const { headers } of gateway.upstream.requests) {
@@ -104,18 +107,18 @@ test('each vendor is asked with the key of its channel, and what it says is show
     alarm_below: 20,
     is_low: false,
   });
-  expect(await channelOf('router')).toMatchObject({ balance: { amount: 74.75, currency: 'USD' }, alarm_below: null });
+  expect(await channelOf('router')).toMatchObject({ balance: { amount: 74.5, currency: 'USD' }, alarm_below: null });
   expect(await channelOf('moon')).toMatchObject({ balance: { amount: 49.58894, currency: 'USD' }, alarm_below: null });
   expect(await channelOf('plain')).toBeNull();
   expect(await channelOf('off')).toBeNull();
   const scrape = await operatorOf(gateway).scrape();
-  expect(scrape.value('gateway_upstream_balance', { channel: 'router', currency: 'USD' })).toBe(74.75);
+  expect(scrape.value('gateway_upstream_balance', { channel: 'router', currency: 'USD' })).toBe(74.5);
   expect(alarms()).toEqual([]);
 });
 
 test('an alarm is raised once when the credit falls below the threshold', async () => {
   answers['/user/balance'] = deepseek('19.99');
-  answers['/api/v1/credits'] = openrouter(1, 1);
+  answers['/api/v1/key'] = openrouter(0);
   await ask();
   expect(alarms()).toMatchObject([{ channel: 'deep', detail: 'CNY 19.99 left, below CNY 20' }]);
   expect(await channelOf('deep')).toMatchObject({ is_low: true });
@@ -138,7 +141,7 @@ test('a question that is not answered keeps the last answer, and raises nothing'
     '/user/balance': jsonScript(401, { error: { message: 'no such key' } }),
     '/v1/users/me/balance': moonshot(3),
   };
-  answers['/api/v1/credits'] = jsonScript(200, { hello: 'world' });
+  answers['/api/v1/key'] = jsonScript(200, { hello: 'world' });
   const before = alarms().length;
   await ask();
   expect(await channelOf('deep')).toMatchObject({
@@ -147,5 +150,13 @@ test('a question that is not answered keeps the last answer, and raises nothing'
   });
   expect((await channelOf('router')).failure).toContain('expected fields');
   expect(await channelOf('moon')).toMatchObject({ balance: { amount: 3 }, failure: null });
+  expect(alarms()).toHaveLength(before);
+});
+
+test('a key without a limit at OpenRouter has no amount to read, and the operator sees how to get one', async () => {
+  answers['/api/v1/key'] = openrouter(null);
+  const before = alarms().length;
+  await ask();
+  expect((await channelOf('router')).failure).toBe('the key has no limit at OpenRouter: set one there');
   expect(alarms()).toHaveLength(before);
 });
