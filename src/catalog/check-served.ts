@@ -1,6 +1,7 @@
 // Refuses what is valid but cannot work: an endpoint that upstreams of that kind lack, a model that none of its routes
-// can serve. Checks new documents only: a stored one must keep the service running.
+// can serve, models of Bedrock in formats that no dialect has. Checks new documents only: a stored one must keep the service running.
 
+import { hasOtherFormat, isMantle } from '../vendors/bedrock.ts';
 import { canServe, endpointsFor, endpointsOf, type SERVED_BY } from '../vendors/endpoints.ts';
 import type { DocumentFault } from './check-references.ts';
 import type { Document, DocumentChannel, DocumentModel } from './document.ts';
@@ -14,7 +15,15 @@ export function checkServed({ channels, models }: Document): DocumentFault[] {
     return channel ? endpointsFor(channel.kind, endpointsOf(channel), model) : [];
   };
   return [
-    ...channels.flatMap((channel, index) => checkEndpoints(channel, `channels[${index}].endpoints`)),
+    ...channels.flatMap((channel, index) => [
+      ...checkEndpoints(channel, `channels[${index}].endpoints`),
+      ...checkMantle(channel, `channels[${index}].base_url`),
+    ]),
+    ...models.flatMap(({ routes }, index) =>
+      routes.flatMap(({ channel, model }, at) =>
+        byName.get(channel)?.kind === 'bedrock' ? checkFormat(model, `models[${index}].routes[${at}].model`) : [],
+      ),
+    ),
     ...models.flatMap(({ kinds, routes }, index) =>
       kinds.flatMap((kind, at) =>
         routes.some((route) => canServe(endpointsTo(route), kind))
@@ -34,6 +43,18 @@ function checkEndpoints(channel: DocumentChannel, path: string): DocumentFault[]
     const hint = kind === 'openai' && endpoint === 'messages' ? '; messages needs anthropic_base_url' : '';
     return [{ path: `${path}[${index}]`, message: `a channel of kind ${kind} has only ${possible.join(', ')}${hint}` }];
   });
+}
+
+function checkMantle({ kind, base_url: url = '' }: DocumentChannel, path: string): DocumentFault[] {
+  const message =
+    'bedrock-mantle has the OpenAI format: use kind openai, the address with /v1 at its end, and an API key of Bedrock';
+  return kind === 'bedrock' && isMantle(url) ? [{ path, message }] : [];
+}
+
+function checkFormat(model: string, path: string): DocumentFault[] {
+  const remedy = 'remove the route, or choose a model that Bedrock serves by Chat Completions';
+  const message = `Bedrock serves ${model} only by Converse or InvokeModel, which the gateway does not call: ${remedy}`;
+  return hasOtherFormat(model) ? [{ path, message }] : [];
 }
 
 function needed(kind: keyof typeof SERVED_BY): string {

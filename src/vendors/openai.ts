@@ -39,7 +39,7 @@ const PLAIN: OpenaiTraits = {
   needsResponses: false,
 };
 
-/** The first match counts; prefixes such as `openai/`, or `ft:` for a fine-tuned model, are removed before. */
+/** The first match counts; prefixes are removed before. */
 const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<OpenaiTraits>])[] = [
   [/^(gpt-3|gpt-4|chatgpt-4|davinci|babbage|llama|meta-llama|gemma|mixtral|codestral)/, { takesEffort: false }],
   [/^o\d/, thinksBy('low', 'medium', 'high')],
@@ -84,9 +84,12 @@ export const openaiTraits = byModel((model): OpenaiTraits => {
   return { ...PLAIN, ...family, isKnown: family !== undefined, needsResponses: IN_RESPONSES.test(name) };
 });
 
-/** Without a vendor's prefix, or `ft:` for a fine-tuned model. */
+/** `openai/`, or `us.openai.` at Bedrock, and `ft:` for a fine-tuned model. */
+const PREFIX = /^(.*\/)?([a-z]+\.)*(ft:)?/;
+
+/** Without the vendor's prefix. */
 export function familyName(model: string): string {
-  return model.toLowerCase().replace(/^(.*\/)?(ft:)?/, '');
+  return model.toLowerCase().replace(PREFIX, '');
 }
 
 /** The effort values of a model at this upstream, lowest first. */

@@ -86,6 +86,50 @@ test.each([
   expect(faultsOfNew(withKind('chat', channel))).toEqual([`channels[2].endpoints[1]: ${message}`]);
 });
 
+describe('at Bedrock', () => {
+  const HOST = 'https://bedrock-runtime.us-east-1.amazonaws.com';
+  const routed = (model: string, host = HOST) => {
+    const document = plainDocument();
+    document.channels.push({ name: 'bedrock', kind: 'bedrock', base_url: host });
+    const routes = [
+      { channel: 'demo', model: 'demo' },
+      { channel: 'bedrock', model },
+    ];
+    document.models.push({ id: 'm', price: 'free', routes });
+    return JSON.stringify(document);
+  };
+
+  test.each([
+    'amazon.nova-pro-v1:0',
+    'us.amazon.nova-2-lite-v1:0',
+    'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.amazon.nova-lite-v1:0',
+    'cohere.command-r-plus-v1:0',
+    'ai21.jamba-1-5-large-v1:0',
+  ])('%s has no format of ours, and the fault says what to do', (model) => {
+    expect(faultsOfNew(routed(model))).toEqual([
+      `models[2].routes[1].model: Bedrock serves ${model} only by Converse or InvokeModel, which the gateway does not call: remove the route, or choose a model that Bedrock serves by Chat Completions`,
+    ]);
+    expect(readDocument(routed(model))).toMatchObject({ ok: true });
+  });
+
+  test.each([
+    'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    'openai.gpt-oss-120b-1:0',
+    'global.openai.gpt-6-sol',
+    'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1b2c3d4e5f6',
+  ])('%s is fine', (model) => {
+    expect(faultsOfNew(routed(model))).toEqual([]);
+  });
+
+  test('the host bedrock-mantle needs the kind openai', () => {
+    const told =
+      'channels[2].base_url: bedrock-mantle has the OpenAI format: use kind openai, the address with /v1 at its end, and an API key of Bedrock';
+    const mantle = 'https://bedrock-mantle.us-east-1.api.aws';
+    expect(faultsOfNew(routed('openai.gpt-oss-120b', mantle))).toEqual([told]);
+    expect(faultsOfNew(withKind('chat', { kind: 'openai', base_url: `${mantle}/v1` }))).toEqual([]);
+  });
+});
+
 test('a revision that was stored before still serves', () => {
   expect(readDocument(withKind('embeddings', { kind: 'anthropic' }))).toMatchObject({ ok: true });
 });

@@ -2,7 +2,8 @@
 
 import { expect, test } from 'bun:test';
 import { writeConversation } from '../../src/dialects/openai-chat/upstream/write-conversation.ts';
-import type { QuirksName } from '../../src/vendors/quirks.ts';
+import { limitFieldOf } from '../../src/vendors/openai.ts';
+import { type QuirksName, quirksOf } from '../../src/vendors/quirks.ts';
 import { conversationOf, targetOf } from '../dialects/openai-chat/adapters.ts';
 
 const FIELDS = { model: 'u', maxOutputTokens: 100, thinkingBudget: undefined, limitField: 'max_tokens' } as const;
@@ -45,6 +46,9 @@ test.each([
   ['grok-4.20-multi-agent-0309', 'low low low medium high xhigh xhigh'],
   ['grok-5', 'none minimal low medium high xhigh max'],
   ['kimi-k3', 'low low low high high high max'],
+  ['global.openai.gpt-6-sol', 'none low low medium high xhigh max'],
+  ['openai.gpt-oss-120b-1:0', 'low low low medium high high high'],
+  ['moonshotai.kimi-k3', 'low low low high high high max'],
   ['qwen/qwen3-32b', 'none minimal low medium high xhigh max'],
   ['somebody-else', 'none minimal low medium high xhigh max'],
 ])('%s is given, from no thinking to max: %s', (model, words) => {
@@ -74,6 +78,12 @@ test.each([...['grok-3', 'grok-2-1212', 'grok-4-fast-non-reasoning', 'grok-4.20-
     expect(written(model, 'medium', 'xai')).toEqual({ dropped: ['thinking'], word: undefined });
   },
 );
+
+test('a model of Bedrock gets its output limit under the name that its family takes', () => {
+  const fieldOf = (model: string) => limitFieldOf(quirksOf(undefined), model);
+  expect(fieldOf('global.openai.gpt-6-sol')).toBe('max_completion_tokens');
+  expect(fieldOf('openai.gpt-oss-120b-1:0')).toBe('max_tokens');
+});
 
 test('an unknown effort passes: the upstream decides', () => {
   expect(given('gpt-5', 'a lot')).toBe('a lot');

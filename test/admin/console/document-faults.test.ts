@@ -104,6 +104,10 @@ const WRONG: readonly unknown[] = [
       },
     ],
   },
+  {
+    channels: [DEMO, up({ kind: 'bedrock', base_url: 'https://bedrock-mantle.us-east-1.api.aws' })],
+    models: [MODEL, { ...PAID, routes: [{ channel: 'up', model: 'amazon.nova-pro-v1:0' }] }],
+  },
   { channels: [DEMO], models: [MODEL, { ...PAID, kinds: ['embeddings'], price: { input: 1 } }] },
 ];
 

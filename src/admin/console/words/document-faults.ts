@@ -55,6 +55,8 @@ const EXACT: Readonly<Record<string, string>> = {
   'a model of kind rerank needs this price, or input': 'rerank 類型的模型需要這項價格，或 input',
   'needs replaced_by, the model that serves its calls then': '需要 replaced_by，也就是屆時接手的模型',
   'needs retires_at, the date from which it applies': '需要 retires_at，也就是生效日期',
+  'bedrock-mantle has the OpenAI format: use kind openai, the address with /v1 at its end, and an API key of Bedrock':
+    'bedrock-mantle 使用 OpenAI 格式：類型請改為 openai，位址結尾加上 /v1，並使用 Bedrock 的 API 金鑰',
   'a model does not replace itself': '模型不能取代自己',
   'these models replace each other in a circle': '這些模型互相取代，形成循環',
   'a free model is replaced by a free one only, a paid one by a paid one only':
@@ -134,6 +136,11 @@ const PATTERNS: readonly (readonly [RegExp, Say])[] = [
   [
     /^a channel of kind (\w+) has only (.*?)(; messages needs anthropic_base_url)?$/,
     (kind, list, hint) => `${kind} 類型的線路只有 ${list}${hint ? '；messages 需要 anthropic_base_url' : ''}`,
+  ],
+  [
+    /^Bedrock serves (.*) only by Converse or InvokeModel/,
+    (model) =>
+      `Bedrock 只透過 Converse 或 InvokeModel 提供 ${model}，閘道無法呼叫：請移除這條路由，或改用 Bedrock 以 Chat Completions 提供的模型`,
   ],
   [/^must be (.*)$/, (type = '') => `必須是${TYPES[type] ?? ` ${type}`}`],
 ];
