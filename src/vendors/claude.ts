@@ -10,7 +10,15 @@ export interface ClaudeTraits {
   takesSampling: boolean;
   /** `adaptive`: by effort. `budget`: by a number of tokens. `none`: no thinking. */
   thinking: 'adaptive' | 'budget' | 'none';
-  canStopThinking: boolean;
+  /** Thinks unless the request turns it off. */
+  thinksByDefault: boolean;
+  /**
+   * How thinking is turned off, as far as it can be: by the setting `disabled`; by the setting `between_tools`, with which it
+   * only thinks between calls of tools; or not at all, and the lowest effort makes it think little.
+   */
+  thinkingOff: 'disabled' | 'between_tools' | 'low_effort';
+  /** A tool choice that demands a call. The newest models refuse it, because they think before a call. */
+  takesForcedTools: boolean;
   /** Its thoughts come without text unless requested. */
   hidesThoughts: boolean;
   /** The effort values of an adaptive model, lowest first. */
@@ -40,7 +48,9 @@ export function claudeTraits(upstreamModel: string): ClaudeTraits {
     takesSampling: version === undefined || version <= 406,
     thinking: thinkingOf(version),
     hidesThoughts: version !== undefined && version >= 407,
-    canStopThinking: !NEWEST_NAMES.test(model),
+    thinksByDefault: version !== undefined && version >= 500,
+    thinkingOff: thinkingOffOf(model, version),
+    takesForcedTools: takesForcedTools(model, version),
     efforts: effortValues(model, version),
     checksSignatures: version !== undefined,
     takesFormat: version === undefined || version >= 401,
@@ -50,6 +60,21 @@ export function claudeTraits(upstreamModel: string): ClaudeTraits {
 function thinkingOf(version: Version | undefined): ClaudeTraits['thinking'] {
   if (version === undefined || version >= 406) return 'adaptive';
   return version >= 307 ? 'budget' : 'none';
+}
+
+function thinkingOffOf(model: string, version: Version | undefined): ClaudeTraits['thinkingOff'] {
+  if (NEWEST_NAMES.test(model)) return 'low_effort';
+  if (!isFrom55(model, version)) return 'disabled';
+  return model.includes('claude-sonnet') ? 'between_tools' : 'low_effort';
+}
+
+function takesForcedTools(model: string, version: Version | undefined): boolean {
+  return NEWEST_NAMES.test(model) ? version !== undefined && version < 501 : !isFrom55(model, version);
+}
+
+/** Version 5.5 and later, but for Haiku: they always think before or between calls. */
+function isFrom55(model: string, version: Version | undefined): boolean {
+  return version !== undefined && version >= 505 && !model.includes('claude-haiku');
 }
 
 /** `xhigh` came after 4.6, and after the preview of Mythos. */

@@ -32,9 +32,10 @@ export function mayReasonUnseen(model: string, body: JsonObject, silentMs: numbe
 const reasonsOf = byModel((model): Reasons => {
   const name = familyName(model);
   if (versionOf(name) !== undefined || name.includes('claude-')) {
-    const { thinking, canStopThinking } = claudeTraits(name);
+    const { thinking, thinkingOff, thinksByDefault } = claudeTraits(name);
     if (thinking === 'none') return 'never';
-    return canStopThinking ? 'if_asked' : 'always';
+    if (thinkingOff !== 'disabled') return 'always';
+    return thinksByDefault ? 'unless_refused' : 'if_asked';
   }
   if (name.startsWith('gemini-')) {
     const { thinking } = geminiTraits(name);

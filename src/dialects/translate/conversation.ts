@@ -10,6 +10,8 @@ export interface Conversation {
   turns: Turn[];
   tools: Tool[];
   toolChoice: ToolChoice | undefined;
+  /** What the client calls it, where that is not `tool_choice`. */
+  toolChoiceName?: string | undefined;
   /** False: at most one call at a time. Undefined: the client did not say. */
   parallelTools: boolean | undefined;
   /** What the client calls that setting; undefined: it set none, but its own format takes one call only. */

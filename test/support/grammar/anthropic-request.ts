@@ -97,7 +97,7 @@ function checkTool({ type, name, input_schema: schema }: Answer): void {
 
 function checkThinking({ thinking, max_tokens: most, tool_choice: choice, temperature, top_k: topK }: Answer): void {
   if (!thinking || thinking.type === 'disabled') return;
-  must(['adaptive', 'enabled'].includes(thinking.type), `thinking is ${thinking.type}`);
+  must(['adaptive', 'between_tools', 'enabled'].includes(thinking.type), `thinking is ${thinking.type}`);
   must(!['any', 'tool'].includes(choice?.type), 'a forced call with thinking');
   must(temperature === undefined || temperature === 1, 'a temperature with thinking');
   must(topK === undefined, 'top_k with thinking');

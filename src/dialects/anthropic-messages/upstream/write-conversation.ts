@@ -14,9 +14,9 @@ import { ID_CHARS } from '../shown-ids.ts';
 import { cacheMember, chooseMarks } from './cache-marks.ts';
 import { planTurns } from './plan-turns.ts';
 import { planFormat } from './write-format.ts';
-import { planReasoning } from './write-reasoning.ts';
+import { planReasoning, thinkingOff } from './write-reasoning.ts';
 import { writeSettings } from './write-settings.ts';
-import { isForced, writeTool, writeToolChoice } from './write-tools.ts';
+import { writeTool, writeToolChoice } from './write-tools.ts';
 import { type Message, type TurnOptions, writeTurn } from './write-turns.ts';
 
 const NAME_CHARS = 64;
@@ -30,9 +30,14 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const named = withUpstreamNames(conversation, names);
   const plan = planTurns(named, { ...traits, takesPrefill, origin: target.origin });
   const format = planFormat(conversation, { traits, names });
-  const choice = writeToolChoice(conversation, { names, formatTool: format.tool?.name, hasTools: tools.length > 0 });
+  const { choice, isForced, hints, ...lost } = writeToolChoice(conversation, {
+    names,
+    formatTool: format.tool?.name,
+    hasTools: tools.length > 0,
+    takesForcedTools: traits.takesForcedTools,
+  });
   const reasoning = planReasoning(conversation, traits, {
-    isForced: format.tool !== undefined || (tools.length > 0 && isForced(conversation.toolChoice)),
+    isForced,
     isPrefilled: plan.isPrefilled,
     lacksThoughts: lacksThoughts(plan.turns),
     maxOutputTokens: target.maxOutputTokens,
@@ -43,7 +48,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
     isToolsArguments: format.tool !== undefined,
     hashUser: target.hashUser,
   });
-  const system = [...plan.system, ...format.hints];
+  const system = [...plan.system, ...format.hints, ...hints];
   const declared = format.tool ? [...tools, format.tool] : tools;
   const marks = chooseMarks({ tools: declared, system, turns: plan.turns }, conversation.caching);
   const options = { marks, names, writeId: createToolNames([], ID_CHARS, MAX_ID_CHARS).toUpstream };
@@ -67,7 +72,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
       tools: listOf(writtenTools),
       tool_choice: choice,
       // A begun answer goes with no thinking.
-      thinking: asked.prefill !== undefined && reasoning.isOn ? { type: 'disabled' } : thinking,
+      thinking: asked.prefill !== undefined && reasoning.isOn ? thinkingOff(traits).thinking : thinking,
       output_config: Object.keys(config).length > 0 ? config : undefined,
       ...settings.members,
       stream: asked.stream,
@@ -77,7 +82,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
 
   return {
     body,
-    dropped: [...settings.dropped, ...reasoning.dropped, ...settingsOfParts(conversation, tools)],
+    dropped: [...settings.dropped, ...reasoning.dropped, ...lost.dropped, ...settingsOfParts(conversation, tools)],
     droppedAt: reasoning.droppedAt,
     reworded: [...(plan.isReworded ? ['prefill'] : []), ...(format.isReworded ? ['response_format'] : [])],
     names,

@@ -36,8 +36,9 @@ export function planFormat(
   const isCalled = tools.length > 0 && isForced(toolChoice);
   const isOpen = hasDictionary(schema);
   const takesSchema = traits.takesFormat && !isRefused(schema);
-  // Nobody thinks before a call that is forced, and thoughts are worth more than an open object.
-  const canBeTool = !isCalled && traits.canStopThinking && !wantsThoughts(reasoning) && isOfObject(schema);
+  // No model thinks before a call that is forced, and thoughts are worth more than an open object.
+  const mayForce = traits.takesForcedTools && traits.thinkingOff === 'disabled';
+  const canBeTool = !isCalled && mayForce && !wantsThoughts(reasoning) && isOfObject(schema);
   if (takesSchema && !(isOpen && canBeTool)) {
     const config = { format: { type: 'json_schema', schema: supportedSchema(schema) } };
     return { ...NO_FORMAT, config, isReworded: isOpen };

@@ -1,5 +1,6 @@
 // The thinking settings of a model, in the fields of its version. Thinking is not allowed with a forced call or a begun
-// answer, and a model with a thinking budget needs its own thoughts back to continue after a call.
+// answer, and a model with a thinking budget needs its own thoughts back to continue after a call. Models that cannot stop
+// thinking are never forced (write-tools.ts).
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { LEAST_THINKING_TOKENS } from '../../../kit/tokens.ts';
@@ -39,8 +40,11 @@ export function planReasoning(
   obstacles: ReasoningObstacles,
 ): ReasoningPlan {
   const nothing = () => [];
-  if (!wish) return { isOn: false, dropped: [], droppedAt: nothing, members: () => ({}) };
   const off = { isOn: false, droppedAt: nothing, members: () => thinkingOff(traits) };
+  if (!wish) {
+    const mustStop = obstacles.isForced && traits.thinksByDefault && traits.thinkingOff === 'disabled';
+    return { ...off, dropped: [], ...(mustStop ? {} : { members: () => ({}) }) };
+  }
   if (!wantsThoughts(wish)) return { ...off, dropped: [] };
   const hasNoBudget = traits.thinking === 'budget' && (obstacles.lacksThoughts || !hasRoom(obstacles.maxOutputTokens));
   if (traits.thinking === 'none' || obstacles.isForced || obstacles.isPrefilled || hasNoBudget) {
@@ -58,9 +62,9 @@ function hasRoom(maxOutputTokens: number | undefined): boolean {
   return maxOutputTokens === undefined || maxOutputTokens > LEAST_THINKING_TOKENS;
 }
 
-function thinkingOff({ thinking, canStopThinking }: ClaudeTraits): { thinking?: JsonObject; effort?: string } {
+export function thinkingOff({ thinking, thinkingOff: how }: ClaudeTraits): { thinking?: JsonObject; effort?: string } {
   if (thinking === 'none') return {};
-  return canStopThinking ? { thinking: { type: 'disabled' } } : { effort: 'low' };
+  return how === 'low_effort' ? { effort: 'low' } : { thinking: { type: how } };
 }
 
 function adaptive(

@@ -1,9 +1,10 @@
-// Tools and the choice among them. Schemas here must be of an object, and a choice needs tools to choose from.
+// Tools and the choice among them. Schemas here must be of an object, and a choice needs tools to choose from. Models that
+// refuse a forced call are asked for it in words.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
-import type { Conversation, Tool, ToolChoice } from '../../translate/conversation.ts';
+import type { Conversation, TextPart, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { objectSchema } from '../../translate/tools/tool-arguments.ts';
 import type { ToolNames } from '../../translate/tools/tool-names.ts';
 import { type CacheMarks, cacheMember } from './cache-marks.ts';
@@ -48,17 +49,40 @@ interface ChoiceOptions {
   /** The tool that stands for the answer's format, if there is one. */
   formatTool: string | undefined;
   hasTools: boolean;
+  takesForcedTools: boolean;
 }
 
-export function writeToolChoice(conversation: Conversation, options: ChoiceOptions): RawValue | undefined {
-  const { toolChoice, parallelTools } = conversation;
+interface WrittenChoice {
+  choice: RawValue | undefined;
+  /** The model must call a tool. */
+  isForced: boolean;
+  /** Asks for the call that cannot be forced. */
+  hints: TextPart[];
+  dropped: string[];
+}
+
+export function writeToolChoice(conversation: Conversation, options: ChoiceOptions): WrittenChoice {
+  const { toolChoice, toolChoiceName = 'tool_choice', parallelTools } = conversation;
+  const { names, hasTools, takesForcedTools } = options;
+  const isAsked = !takesForcedTools && hasTools && isForced(toolChoice);
+  const asked = isAsked ? { mode: 'auto' as const } : toolChoice;
   const choice =
-    options.formatTool === undefined
-      ? options.hasTools && plainChoice(toolChoice, options)
-      : formatChoice(options, toolChoice);
-  const mode = choice || (options.hasTools && parallelTools === false ? { type: 'auto' } : undefined);
-  if (!mode) return undefined;
-  return parallelTools === false && mode.type !== 'none' ? { ...mode, disable_parallel_tool_use: true } : mode;
+    options.formatTool === undefined ? hasTools && plainChoice(asked, options) : formatChoice(options, asked);
+  const mode = choice || (hasTools && parallelTools === false ? { type: 'auto' } : undefined);
+  const isSerial = parallelTools === false && mode?.type !== 'none';
+  return {
+    choice: mode && isSerial ? { ...mode, disable_parallel_tool_use: true } : mode,
+    isForced: mode?.type === 'any' || mode?.type === 'tool',
+    hints: isAsked ? [{ type: 'text', text: callHint(toolChoice, names), at: 'system' }] : [],
+    dropped: isAsked ? [toolChoiceName] : [],
+  };
+}
+
+/** In the system text, which stays the same while the client forces a call in each turn: a change of it would end the cached
+ * prompt there, and make earlier thoughts invalid. */
+function callHint(choice: ToolChoice | undefined, names: ToolNames): string {
+  const called = choice?.mode === 'tool' ? `the tool ${names.toUpstream(choice.name)}` : 'one of the tools';
+  return `Your answer must be a call of ${called}.`;
 }
 
 function plainChoice(

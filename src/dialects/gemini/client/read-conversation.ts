@@ -20,6 +20,7 @@ export function readConversation(document: JsonDocument): Conversation {
     turns: joinPieces(readTurns(document)),
     tools,
     toolChoice,
+    toolChoiceName: 'toolConfig.functionCallingConfig',
     parallelTools: undefined,
     reasoning: readReasoning(body),
     showsThoughts: showsThoughts(body),

@@ -18,6 +18,7 @@ export function readConversation(document: JsonDocument): Conversation {
     tools,
     toolChoice,
     parallelTools: tools.length > 0 ? readParallel(body) : undefined,
+    toolChoiceName: body.tool_choice ? undefined : 'function_call',
     parallelToolsName: usesFunctions(body) ? undefined : 'parallel_tool_calls',
     reasoning: readReasoningWish(body),
     showsThoughts: wantsThoughts(body),
