@@ -4,7 +4,7 @@
 import type { Fault } from '../faults/fault.ts';
 import { type JsonDocument, readAnswerJson } from '../kit/json/json.ts';
 import { type RawValue, writeJson } from '../kit/json/raw-json.ts';
-import type { Endpoint, UpstreamEndpoint } from '../vendors/endpoints.ts';
+import type { UpstreamEndpoint } from '../vendors/endpoints.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
 import type { UpstreamBody } from './form/form.ts';
 import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
@@ -22,12 +22,15 @@ export interface Carrier {
    */
   plainCarrier?: Carrier | undefined;
   isTranslated: boolean;
-  /** The upstream may encrypt reasoning; others only quote messages about it. */
-  maySeal: boolean;
   /** Settings of the client that are not sent, by its own names. The relay adds those that depend on the route. */
   dropped: readonly string[];
   /** What else is not sent with an output bound of so many tokens. */
   droppedAt?(maxOutputTokens: number): readonly string[];
+  /**
+   * What else is not sent if sealed reasoning of earlier turns is removed. Undefined: the upstream seals none, and only quotes
+   * messages about it.
+   */
+  droppedUnsealed?: readonly string[] | undefined;
   /** What was reworded. */
   reworded: readonly string[];
   /** The service tier that the upstream is asked for, if it is asked for one. */
@@ -72,8 +75,6 @@ export interface CarriedAnswer {
   lost: readonly string[];
 }
 
-export const SEALING: Endpoint = 'responses';
-
 /** Throws a fault that names what may not go through. */
 export function sameDialectCarrier(
   dialect: Dialect,
@@ -114,8 +115,8 @@ class SameDialectCarrier implements Carrier {
     this.#removedFields = removedFields;
   }
 
-  get maySeal(): boolean {
-    return this.#dialect.endpoint === SEALING;
+  get droppedUnsealed(): readonly string[] | undefined {
+    return this.#dialect.request.droppedUnsealed?.(this.#sent().document.value);
   }
 
   get serviceTier(): string | undefined {

@@ -82,7 +82,7 @@ export interface UpstreamFields {
   takesUsageWish?: boolean;
   /** The upstream has `verbose_json` for this model. */
   verboseTranscripts?: boolean;
-  /** Encrypted reasoning of earlier turns is removed: this upstream cannot decrypt it. */
+  /** Sealed reasoning of earlier turns, encrypted or signed, is removed: this upstream refuses it. */
   withoutSealed?: boolean;
   /** The field in which it wants the reasoning text of any model back. */
   thoughtsField?: Quirks['reasoningField'];
@@ -344,6 +344,8 @@ export interface RequestFormat {
   findRemovals?(body: JsonObject, isFree: boolean): Removals;
   /** Fields of the body whose figures are lowered to fit an output bound of so many tokens. */
   loweredFields?(body: JsonObject, maxOutputTokens: number): readonly string[];
+  /** What a request without sealed reasoning lacks, by the client's names. Absent: the format seals none. */
+  droppedUnsealed?(body: JsonObject): readonly string[];
   /** The beginning of a conversation that must stay on one channel; undefined if it may go anywhere. */
   conversationStart?(body: JsonObject): string | undefined;
   /** `removed`: top-level fields that do not reach the upstream. */

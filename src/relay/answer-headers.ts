@@ -45,7 +45,7 @@ function lostOf({ carrier, fields, lost: lostOfAnswer = NOTHING }: Reported): st
   const { maxOutputTokens, thinkingBudget, withoutSealed } = fields;
   const lost = carrier.dropped.concat(carrier.droppedAt?.(maxOutputTokens) ?? NOTHING, lostOfAnswer);
   if (thinkingBudget !== undefined) lost.push(THINKING_BUDGET);
-  if (withoutSealed) lost.push('encrypted_content');
+  if (withoutSealed) lost.push(...(carrier.droppedUnsealed ?? NOTHING));
   return lost;
 }
 

@@ -8,7 +8,7 @@ interface FailureFacts {
   /** The request itself is at fault. */
   refusal?: Fault | undefined;
   retryAfterS?: number | undefined;
-  /** Reasoning in the request was encrypted by another account than this channel's. */
+  /** Reasoning in the request was encrypted or signed for another account than this channel's. */
   isSealed?: boolean;
   /** The usage that the upstream reported. */
   usage?: UsageReport | undefined;

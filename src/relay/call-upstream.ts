@@ -53,7 +53,12 @@ export async function readRefusal(
   const isSpecial = carrier.plainCarrier !== undefined;
   const text = await readText(response, watch);
   const failure = readFailure(response, text, { hidden: upstream.hidden, now: clock.now() });
-  const failed = classifyFailure(failure, carrier.maySeal, request.document.value, dialect.isOptional || isSpecial);
+  const failed = classifyFailure(
+    failure,
+    carrier.droppedUnsealed !== undefined,
+    request.document.value,
+    dialect.isOptional || isSpecial,
+  );
   const { outcome, refusal } = failed;
   if (!isSpecial) return failed;
   // The key may lack only the right to this call: the plain request shows whether it works.

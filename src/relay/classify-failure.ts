@@ -27,7 +27,16 @@ const CONTEXT_WORDS = new RegExp(
 );
 const CONTENT_WORDS = /content (filter|polic|moderation)|usage polic(y|ies)/i;
 const SEALED_CODE = 'invalid_encrypted_content';
-const SEALED_WORDS = /\bencrypted[ _]content\b.{0,200}\b(could not be|cannot be|was not|did not match|is invalid)\b/i;
+/** Of encrypted reasoning, and of signed thoughts. */
+const SEALED_WORDS = new RegExp(
+  [
+    String.raw`\bencrypted[ _]content\b.{0,200}\b(could not be|cannot be|was not|did not match|is invalid)\b`,
+    String.raw`\binvalid \W?(signature|data)\W? in \W?(redacted_)?thinking\W? block`,
+    String.raw`\bthinking\.signature: field required`,
+    String.raw`\bthinking\b.{0,40}\bblocks in the latest assistant message cannot be modified`,
+  ].join('|'),
+  'i',
+);
 /** Sent with status 400 where other upstreams send 401. */
 const KEY_CODES = new Set(['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED']);
 /**
@@ -44,7 +53,7 @@ const UNVERIFIED_WORDS = /^Your organization must be verified to \w+ /i;
 const NO_CREDIT_CODE = 'insufficient_quota';
 
 /**
- * `maySeal`: the upstream encrypts reasoning; others may only quote such a message. `request`: the client's, which may name
+ * `maySeal`: the upstream encrypts or signs reasoning; others may only quote such a message. `request`: the client's, which may name
  * things that the upstream does not have. `isOptional`: the upstream may lack the endpoint.
  */
 export function classifyFailure(

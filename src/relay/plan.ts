@@ -20,7 +20,7 @@ export interface Step extends ChosenRoute {
   waitMs: number;
   /** For reporting the outcome to the channel's health. */
   permit: Permit;
-  /** Encrypted reasoning is removed: no route of the model could decrypt it. */
+  /** Sealed reasoning is removed: every route of the model refused it. */
   withoutSealed: boolean;
   /** The upstream's special call for such requests failed: the request is sent without it. */
   isPlain?: true;
@@ -48,7 +48,7 @@ export class Plan {
   #triesOnModel = 0;
   #triesInAll = 0;
   #last: Step | undefined;
-  /** The last step whose channel could not decrypt reasoning; and whether that is now removed. */
+  /** The last step whose channel refused sealed reasoning; and whether that is now removed. */
   #sealed: Step | undefined;
   #withoutSealed = false;
   /** The last step whose special call failed: it can be sent with its plain carrier. */
@@ -171,7 +171,7 @@ export class Plan {
     return this.#go({ ...step, waitMs: 0, permit, withoutSealed: this.#withoutSealed });
   }
 
-  /** The last route again without encrypted reasoning that it could not decrypt: better than no answer. */
+  /** The last route again without the sealed reasoning that it refused: better than no answer. */
   #retryUnsealed(): Step | undefined {
     if (!this.#sealed || this.#withoutSealed || this.#call.isStrict) return undefined;
     this.#withoutSealed = true;

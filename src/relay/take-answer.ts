@@ -30,7 +30,9 @@ export interface Reply extends UpstreamCall {
 /** Why a text is not an answer: an error about the request or a rate limit, or `otherwise`. */
 function explainText({ carrier, upstream }: Reply, text: string | undefined, otherwise: AttemptOutcome): AttemptFailed {
   const failure = text === undefined ? undefined : readFailureInBody(text, upstream.hidden);
-  return (failure && classifyErrorIn200(failure, carrier.maySeal)) ?? new AttemptFailed(otherwise);
+  return (
+    (failure && classifyErrorIn200(failure, carrier.droppedUnsealed !== undefined)) ?? new AttemptFailed(otherwise)
+  );
 }
 
 /** A large answer is read in chunks. */

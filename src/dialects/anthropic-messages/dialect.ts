@@ -6,6 +6,7 @@ import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
 import { findRemovals, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
+import { droppedUnsealed } from './remove-thinking.ts';
 import { writeUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
@@ -13,7 +14,7 @@ import { createStreamWriter } from './write-stream.ts';
 export const anthropicMessages: Dialect = {
   endpoint: 'messages',
   envelope: 'anthropic',
-  request: { promptField: 'messages', read: readRequest, findRemovals, write: writeRequest },
+  request: { promptField: 'messages', read: readRequest, findRemovals, droppedUnsealed, write: writeRequest },
   answer: {
     read: readAnswer,
     write: (document, model, _, usage) =>

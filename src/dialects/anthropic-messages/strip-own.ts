@@ -1,30 +1,37 @@
-// What earlier translations left in a history must not reach a vendor that checks it: thinking that we signed in place of
-// another model, and what we appended to ids of calls. Everything else keeps its bytes.
+// What earlier answers left in a history must not reach a vendor that checks it: thinking that we signed in place of another
+// model, or that the vendor refuses, and what we appended to ids of calls. Everything else keeps its bytes.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
 import { readOwnSignature, readTagged } from '../translate/opaque.ts';
 import { editId, mayHoldTags } from '../translate/strip-tags.ts';
 
-/** The same document if there is nothing of ours in it. */
-export function stripOwn(document: JsonDocument): JsonDocument {
-  return mayHoldTags(document)
-    ? editMember(document, 'messages', editItems(document.value.messages, editTurn))
-    : document;
+type Test = (block: Json) => boolean;
+
+/** The same document if there is nothing of ours in it. `withoutSealed`: all thinking is removed. */
+export function stripOwn(document: JsonDocument, withoutSealed = false): JsonDocument {
+  if (!withoutSealed && !mayHoldTags(document)) return document;
+  const isRemoved = withoutSealed ? isThinking : isOwnThinking;
+  const editOf = (turn: JsonObject) => editTurn(turn, isRemoved);
+  return editMember(document, 'messages', editItems(document.value.messages, editOf));
 }
 
 /** A turn of which nothing is left is none. */
-function editTurn({ content }: JsonObject): RawEdit | undefined {
-  const edit = editItems(content, editBlock);
-  return edit && Array.isArray(content) && content.every(isOwnThinking) ? remove : editFields({ content: edit });
+function editTurn({ content }: JsonObject, isRemoved: Test): RawEdit | undefined {
+  const edit = editItems(content, (block) => editBlock(block, isRemoved));
+  return edit && Array.isArray(content) && content.every(isRemoved) ? remove : editFields({ content: edit });
 }
 
-function editBlock(block: JsonObject): RawEdit | undefined {
-  if (isOwnThinking(block)) return remove;
+function editBlock(block: JsonObject, isRemoved: Test): RawEdit | undefined {
+  if (isRemoved(block)) return remove;
   return editFields({
     id: block.type === 'tool_use' ? editId(block.id) : undefined,
     tool_use_id: editId(block.tool_use_id),
   });
+}
+
+export function isThinking(block: Json): boolean {
+  return isObject(block) && (block.type === 'thinking' || block.type === 'redacted_thinking');
 }
 
 export function isOwnThinking(block: Json): boolean {

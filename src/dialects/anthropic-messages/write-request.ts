@@ -1,14 +1,17 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed.
 
-import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
+import { applyRemovals } from '../removals/removals.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { boundTools } from './bound-tools.ts';
 import { hostedFields } from './hosted-fields.ts';
-import { stripOwn } from './strip-own.ts';
+import { removeThinking } from './remove-thinking.ts';
+import { isThinking, stripOwn } from './strip-own.ts';
 
 export function writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): string {
-  return editMembers(boundTools(stripOwn(request.document)), ownedFields(request, fields, removed));
+  const document = sentDocument(request, fields);
+  return editMembers(document, ownedFields(document, fields, removed));
 }
 
 /** Appends the partial answer as an assistant turn; the vendor refuses white space at its end. */
@@ -18,16 +21,21 @@ export function writePrefill(
   text: string,
   removed?: readonly string[],
 ): string {
-  const document = boundTools(stripOwn(request.document));
+  const document = sentDocument(request, fields);
   const messages = Array.isArray(document.value.messages) ? document.value.messages : [];
   return editMembers(document, {
-    ...ownedFields(request, fields, removed),
+    ...ownedFields(document, fields, removed),
     messages: [...messages, { role: 'assistant', content: text.trimEnd() }],
   });
 }
 
+function sentDocument({ document }: RelayRequest, { withoutSealed }: UpstreamFields): JsonDocument {
+  const asked = withoutSealed ? applyRemovals(document, removeThinking(document.value, isThinking)) : document;
+  return boundTools(stripOwn(asked, withoutSealed));
+}
+
 function ownedFields(
-  { document }: RelayRequest,
+  document: JsonDocument,
   fields: UpstreamFields,
   removed?: readonly string[],
 ): Record<string, Json | undefined> {

@@ -7,6 +7,7 @@ import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
 import { findRemovals, loweredFields, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
+import { DROPPED_UNSEALED } from './strip-own.ts';
 import { writeUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
@@ -19,6 +20,7 @@ export const openaiResponses: Dialect = {
     read: readRequest,
     findRemovals,
     loweredFields,
+    droppedUnsealed: () => DROPPED_UNSEALED,
     conversationStart,
     write: writeRequest,
   },

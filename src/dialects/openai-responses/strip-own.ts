@@ -6,6 +6,9 @@ import { editFields, editItems, editMember, type RawEdit, remove } from '../../k
 import { readTagged } from '../translate/opaque.ts';
 import { editId } from '../translate/strip-tags.ts';
 
+/** By the client's name. */
+export const DROPPED_UNSEALED: readonly string[] = ['encrypted_content'];
+
 /** The same document if no item needs an edit. */
 export function stripOwn(document: JsonDocument, withoutSealed = false): JsonDocument {
   const { input } = document.value;

@@ -48,6 +48,8 @@ export interface WrittenRequest {
   dropped: readonly string[];
   /** What else it cannot have if its output is bound to so many tokens. */
   droppedAt?(maxOutputTokens: number): readonly string[];
+  /** What else it cannot have without sealed reasoning; undefined if it seals none. */
+  droppedUnsealed?: readonly string[] | undefined;
   /** What had to be reworded, such as `prefill`; for `x-svc-translated`. */
   reworded: readonly string[];
   names: ToolNames;

@@ -3,7 +3,7 @@
 
 import { readAnswerJson } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { type CarriedTurns, type Carrier, SEALING } from '../carrier.ts';
+import type { CarriedTurns, Carrier } from '../carrier.ts';
 import { checkReport } from '../counts.ts';
 import {
   addOutput,
@@ -59,9 +59,9 @@ export function translatedCarrier(translation: Translation): Carrier {
   return {
     endpoint,
     isTranslated: true,
-    maySeal: endpoint === SEALING,
     dropped: written.dropped,
     droppedAt: (maxOutputTokens) => written.droppedAt?.(maxOutputTokens) ?? [],
+    droppedUnsealed: written.droppedUnsealed,
     reworded: written.reworded,
     serviceTier: written.dropped.includes('service_tier') ? undefined : request.serviceTier,
     needs,

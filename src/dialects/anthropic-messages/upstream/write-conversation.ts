@@ -4,12 +4,14 @@ import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import { claudeTraits } from '../../../vendors/claude.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import type { BodyOptions, Target, WrittenRequest } from '../../translate/adapters.ts';
+import { mergeTurns } from '../../translate/arrange-turns.ts';
 import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
 import { settingsOfParts } from '../../translate/settings-of-parts.ts';
 import { allowedTools } from '../../translate/tools/allowed-tools.ts';
 import { withUpstreamNames } from '../../translate/tools/announce-tools.ts';
 import { createToolNames } from '../../translate/tools/tool-names.ts';
 import { hostedFields } from '../hosted-fields.ts';
+import { THINKING_BLOCKS } from '../remove-thinking.ts';
 import { ID_CHARS } from '../shown-ids.ts';
 import { cacheMember, chooseMarks } from './cache-marks.ts';
 import { planTurns } from './plan-turns.ts';
@@ -23,6 +25,7 @@ const NAME_CHARS = 64;
 const MAX_ID_CHARS = 256;
 
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
+  const { reasoning: wish } = conversation;
   const traits = claudeTraits(target.model);
   const takesPrefill = traits.takesPrefill || target.prefill;
   const tools = allowedTools(conversation);
@@ -54,25 +57,30 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const options = { marks, names, writeId: createToolNames([], ID_CHARS, MAX_ID_CHARS).toUpstream };
   const writtenTools = declared.map((tool) => writeTool(tool, names, marks));
   // Written at once, so that what cannot be carried is refused before anything is sent.
-  const messages = plan.turns.map((turn) => writeTurn(turn, options));
+  const written = plan.turns.map((turn) => writeTurn(turn, options));
+  // Then it would lack the thoughts that it must go on from.
+  const stopsUnsealed = traits.thinking === 'budget' && reasoning.isOn && isInLoop(plan.turns);
 
-  function begun({ prefill, turns }: BodyOptions): Message[] {
+  function begun({ prefill, turns }: BodyOptions, withoutSealed: boolean): Message[] {
+    const messages = withoutSealed ? withoutThoughts(plan.turns).map((turn) => writeTurn(turn, options)) : written;
     if (turns) return appendTurns(messages, turns);
     return prefill === undefined ? messages : appendPrefill(messages, plan.turns.at(-1), prefill, options);
   }
 
   function body(fields: UpstreamFields, asked: BodyOptions): string {
     const { thinking, effort } = reasoning.members(fields);
+    const { withoutSealed = false } = fields;
+    // A begun answer goes with no thinking.
+    const stops = (asked.prefill !== undefined && reasoning.isOn) || (withoutSealed && stopsUnsealed);
     const config = { ...(effort === undefined ? {} : { effort }), ...format.config };
     return writeJson({
       model: fields.model,
       max_tokens: fields.maxOutputTokens,
       system: listOf(system.map((part) => writeSystem(part, marks))),
-      messages: begun(asked),
+      messages: begun(asked, withoutSealed),
       tools: listOf(writtenTools),
       tool_choice: choice,
-      // A begun answer goes with no thinking.
-      thinking: asked.prefill !== undefined && reasoning.isOn ? thinkingOff(traits).thinking : thinking,
+      thinking: stops ? thinkingOff(traits).thinking : thinking,
       output_config: Object.keys(config).length > 0 ? config : undefined,
       ...settings.members,
       stream: asked.stream,
@@ -84,6 +92,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
     body,
     dropped: [...settings.dropped, ...reasoning.dropped, ...lost.dropped, ...settingsOfParts(conversation, tools)],
     droppedAt: reasoning.droppedAt,
+    droppedUnsealed: [THINKING_BLOCKS, ...(stopsUnsealed && wish ? [wish.name] : [])],
     reworded: [...(plan.isReworded ? ['prefill'] : []), ...(format.isReworded ? ['response_format'] : [])],
     names,
     formatTool: format.tool?.name,
@@ -123,9 +132,18 @@ function appendPrefill(
   return [...(begun ? messages.slice(0, -1) : messages), writeTurn(turn, options)];
 }
 
+function withoutThoughts(turns: readonly Turn[]): Turn[] {
+  const bare = turns.map((turn) => ({ ...turn, parts: turn.parts.filter(({ type }) => type !== 'reasoning') }));
+  return mergeTurns(bare.filter(({ parts }) => parts.length > 0));
+}
+
 /** The last calls are in a turn that does not begin with the model's own reasoning. */
 function lacksThoughts(turns: readonly Turn[]): boolean {
-  const isResult = turns.at(-1)?.parts.some(({ type }) => type === 'tool_result') ?? false;
   const calling = turns.findLast(({ role }) => role === 'assistant');
-  return isResult && calling?.parts[0]?.type !== 'reasoning';
+  return isInLoop(turns) && calling?.parts[0]?.type !== 'reasoning';
+}
+
+/** The results of its calls stand last. */
+function isInLoop(turns: readonly Turn[]): boolean {
+  return turns.at(-1)?.parts.some(({ type }) => type === 'tool_result') ?? false;
 }

@@ -8,6 +8,7 @@ import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
 import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import { withUpstreamNames } from '../../translate/tools/announce-tools.ts';
+import { DROPPED_UNSEALED } from '../strip-own.ts';
 import { writeFormat, writeReasoning, writeSettings, writeTools } from './write-settings.ts';
 import { isOwnThought, writeTurn } from './write-turns.ts';
 
@@ -42,6 +43,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   return {
     body,
     dropped: [...settings.dropped, ...reasoning.dropped, ...tools.dropped],
+    droppedUnsealed: DROPPED_UNSEALED,
     reworded: isReworded ? ['prefill'] : [],
     names: tools.names,
     localStops: settings.localStops,
