@@ -37,7 +37,7 @@ interface Platform {
 
 const BEDROCK: Platform = {
   kind: 'bedrock',
-  model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  model: 'us.anthropic.claude-sonnet-5-5',
   path: /^\/model\/.+\/invoke(-with-response-stream)?$/,
   channel: (origin) => ({ base_url: origin, region: 'us-east-1', api_key: BEDROCK_KEY }),
   isSigned: (headers) =>
@@ -63,19 +63,30 @@ const vertexOf = (model: string, own: Pick<Platform, 'whole' | 'stream' | 'path'
 });
 
 const ENTRA = { tenant_id: 't1', client_id: 'c1', client_secret: 'fake-client-secret' };
-const AZURE: Pick<Platform, 'whole' | 'stream' | 'failure'> = {
+/** Of a platform that serves the OpenAI format. */
+const CHAT: Pick<Platform, 'whole' | 'stream' | 'failure'> = {
   whole: () => chatAnswer(SAID),
   stream: () => chatStream(SAID),
   failure: 'data: {"error":{"code":"server_error","message":"The server had an error."}}\n\n',
 };
 
+/** Of a platform that serves Claude as its vendor does. */
+const MESSAGES: Pick<Platform, 'whole' | 'stream' | 'failure'> = {
+  whole: () => messageAnswer(SAID),
+  stream: () => messageStream(SAID),
+  failure: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+};
+
 const PLATFORMS: Record<string, Platform> = {
   bedrock: BEDROCK,
-  'vertex-claude': vertexOf('claude-sonnet-4-5@20250929', {
-    path: /\/publishers\/anthropic\/models\/claude-sonnet-4-5%4020250929:(rawPredict|streamRawPredict)$/,
-    whole: () => messageAnswer(SAID),
-    stream: () => messageStream(SAID),
-    failure: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+  'bedrock-chat': { ...BEDROCK, model: 'openai.gpt-oss-120b-1:0', path: /^\/openai\/v1\/chat\/completions$/, ...CHAT },
+  'vertex-claude': vertexOf('claude-sonnet-5-5@default', {
+    path: /\/publishers\/anthropic\/models\/claude-sonnet-5-5%40default:(rawPredict|streamRawPredict)$/,
+    ...MESSAGES,
+  }),
+  'vertex-chat': vertexOf('deepseek-ai/deepseek-v3.2-maas', {
+    path: /^\/v1\/projects\/p1\/locations\/global\/endpoints\/openapi\/chat\/completions$/,
+    ...CHAT,
   }),
   'vertex-gemini': vertexOf('gemini-3-pro', {
     path: /\/publishers\/google\/models\/gemini-3-pro:(generateContent|streamGenerateContent\?alt=sse)$/,
@@ -89,7 +100,15 @@ const PLATFORMS: Record<string, Platform> = {
     path: /^\/openai\/v1\/chat\/completions$/,
     channel: (origin) => ({ base_url: origin, api_key: 'fake-azure-key' }),
     isSigned: (headers) => headers.get('api-key') === 'fake-azure-key',
-    ...AZURE,
+    ...CHAT,
+  },
+  'azure-claude': {
+    kind: 'azure',
+    model: 'claude-sonnet-5-5',
+    path: /^\/anthropic\/v1\/messages$/,
+    channel: (origin) => ({ base_url: origin, api_key: 'fake-azure-key' }),
+    isSigned: (headers) => headers.get('x-api-key') === 'fake-azure-key',
+    ...MESSAGES,
   },
   'azure-entra': {
     kind: 'azure',
@@ -100,11 +119,11 @@ const PLATFORMS: Record<string, Platform> = {
       api_key: JSON.stringify({ ...ENTRA, token_uri: `${origin}/token` }),
     }),
     isSigned: hasToken,
-    ...AZURE,
+    ...CHAT,
   },
 };
 /** Those whose credentials are tokens that can be renewed. */
-const WITH_TOKENS = ['vertex-claude', 'vertex-gemini', 'azure-entra'];
+const WITH_TOKENS = ['vertex-claude', 'vertex-chat', 'vertex-gemini', 'azure-entra'];
 const NAMES = Object.keys(PLATFORMS);
 
 interface Fault {

@@ -1,5 +1,5 @@
-// One Claude model on three platforms: a conversation with tools moves from one to the next, and its client sees no
-// difference. Each platform gets the request in its own form.
+// One Claude model on four platforms: a conversation with tools moves from one to the next, and its client sees no
+// difference. Each platform gets the request in its own form, and without the thoughts whose signatures it refuses.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { generateKeyPairSync } from 'node:crypto';
@@ -22,20 +22,23 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const PEM = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
 const BEDROCK_KEY = 'AKIAFAKEFAKEFAKE0001:fakeSecretAccessKey';
 const NAMES = {
-  anthropic: 'claude-sonnet-4-5',
-  bedrock: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
-  vertex: 'claude-sonnet-4-5@20250929',
+  anthropic: 'claude-sonnet-5-5',
+  bedrock: 'us.anthropic.claude-sonnet-5-5',
+  vertex: 'claude-sonnet-5-5@default',
+  azure: 'claude-sonnet-5-5',
 } as const;
 type Platform = keyof typeof NAMES;
+const PLATFORMS = Object.keys(NAMES) as Platform[];
 
 let gateway: TestGateway;
 let key: string;
 /** What each platform does; the others are down. */
-let answers: Partial<Record<Platform, Script>>;
+let answers: Partial<Record<Platform, Script | ((request: SeenRequest) => Script)>>;
 
 function platformOf({ path }: SeenRequest): Platform | 'token' {
   if (path.startsWith('/token')) return 'token';
   if (path.startsWith('/model/')) return 'bedrock';
+  if (path.startsWith('/anthropic/')) return 'azure';
   return path.includes('/publishers/') ? 'vertex' : 'anthropic';
 }
 
@@ -60,6 +63,7 @@ beforeAll(async () => {
               base_url: `${origin}/v1/projects/p1/locations/global`,
               api_key: JSON.stringify(account),
             },
+            { name: `azure-${set}`, kind: 'azure', base_url: origin, api_key: 'fake-azure-key' },
           ]),
         ],
         models: [
@@ -67,7 +71,7 @@ beforeAll(async () => {
           ...sets.map((set) =>
             upModel(`claude-${set}`, {
               price: { input: 10, output: 40 },
-              routes: (Object.keys(NAMES) as Platform[]).map((platform, index) => ({
+              routes: PLATFORMS.map((platform, index) => ({
                 channel: `${platform}-${set}`,
                 model: NAMES[platform],
                 priority: index + 1,
@@ -101,7 +105,8 @@ beforeEach(async () => {
   gateway.upstream.otherwise((request) => {
     const platform = platformOf(request);
     if (platform === 'token') return jsonScript(200, { access_token: 'fake-access-token', expires_in: 3_600 });
-    return answers[platform] ?? messageError(429, { type: 'rate_limit_error', message: 'Wait.' });
+    const answer = answers[platform] ?? messageError(429, { type: 'rate_limit_error', message: 'Wait.' });
+    return typeof answer === 'function' ? answer(request) : answer;
   });
 });
 
@@ -128,14 +133,18 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
+/** Three channels of a model are tried at most: the first is ignored where the fourth serves. */
+const routing = () => (answers.azure ? { provider: { ignore: [`anthropic-${set}`] } } : {});
+
 async function ask({ messages, stream, headers = {} }: Asked) {
   const body = {
     model: `claude-${set}`,
     max_tokens: 400,
-    thinking: { type: 'enabled', budget_tokens: 200 },
+    thinking: { type: 'adaptive' },
     tools: TOOLS,
     messages,
     stream,
+    ...routing(),
   };
   const response = await gateway.call('/v1/messages', {
     key,
@@ -145,7 +154,8 @@ async function ask({ messages, stream, headers = {} }: Asked) {
   const text = await response.text();
   expect([response.status, text.slice(0, 300)]).toEqual([200, expect.anything()]);
   const content = stream ? joinContent(text) : JSON.parse(text).content;
-  return { channel: response.headers.get('x-svc-channel'), content, text };
+  const { headers: shown } = response;
+  return { channel: shown.get('x-svc-channel'), dropped: shown.get('x-svc-dropped'), content, text };
 }
 
 /** The blocks of a stream, as a client puts them together for its next request. */
@@ -171,29 +181,61 @@ describe.each([true, false])('streamed: %p', (stream) => {
     return platform === 'bedrock' ? bedrockStream(options) : messageStream(options);
   };
 
-  test('a tool loop goes on from Anthropic to Bedrock to Vertex with the signatures of its thoughts', async () => {
+  const THOUGHT = { type: 'thinking', thinking: 'I should look.', signature: 'c2ln' };
+  const CALLED = [
+    { type: 'text', text: 'Let me look.' },
+    { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} },
+  ];
+  const RESULT = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'A tree.' }] };
+
+  /** One step of the loop on each platform; what `x-svc-dropped` said at each. */
+  async function loop(answer: (platform: Platform) => NonNullable<(typeof answers)[Platform]>): Promise<unknown[]> {
     const messages: unknown[] = [QUESTION];
-    const served: unknown[] = [];
-    for (const platform of ['anthropic', 'bedrock', 'vertex'] as const) {
-      answers = { [platform]: script(platform, CALL) };
-      const { channel, content } = await ask({ messages, stream });
-      served.push(channel);
-      expect(content).toEqual([
-        { type: 'thinking', thinking: 'I should look.', signature: 'c2ln' },
-        { type: 'text', text: 'Let me look.' },
-        { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} },
-      ]);
-      const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'A tree.' };
-      messages.push({ role: 'assistant', content }, { role: 'user', content: [result] });
+    const lost: unknown[] = [];
+    for (const platform of PLATFORMS) {
+      answers = { [platform]: answer(platform) };
+      const { channel, dropped, content } = await ask({ messages, stream });
+      expect([channel, content]).toEqual([`${platform}-${set}`, [THOUGHT, ...CALLED]]);
+      lost.push(dropped);
+      messages.push({ role: 'assistant', content }, RESULT);
     }
-    expect(served).toEqual([`anthropic-${set}`, `bedrock-${set}`, `vertex-${set}`]);
-    const last = gateway.upstream.requests.at(-1);
-    expect(last?.json.messages[1].content[0]).toEqual({
-      type: 'thinking',
-      thinking: 'I should look.',
-      signature: 'c2ln',
-    });
     expect(gateway.audit()).toEqual([]);
+    return lost;
+  }
+
+  test('a tool loop goes on from one platform to the next with the signatures of its thoughts', async () => {
+    expect(await loop((platform) => script(platform, CALL))).toEqual([null, null, null, null]);
+    const turn = { role: 'assistant', content: [THOUGHT, ...CALLED] };
+    expect(gateway.upstream.requests.at(-1)?.json.messages).toEqual([
+      QUESTION,
+      turn,
+      RESULT,
+      turn,
+      RESULT,
+      turn,
+      RESULT,
+    ]);
+  });
+
+  test('it goes on without the thoughts where a platform takes no signature of another', async () => {
+    const lost = await loop((platform) => ({ body }) => {
+      if (!body.includes('c2ln')) return script(platform, CALL);
+      const message = 'messages.1.content.0: Invalid `signature` in `thinking` block';
+      return platform === 'bedrock'
+        ? jsonScript(400, { message }, { 'x-amzn-errortype': 'ValidationException' })
+        : messageError(400, { type: 'invalid_request_error', message });
+    });
+    expect(lost).toEqual([null, 'messages.thinking', 'messages.thinking', 'messages.thinking']);
+    const turn = { role: 'assistant', content: CALLED };
+    expect(gateway.upstream.requests.at(-1)?.json.messages).toEqual([
+      QUESTION,
+      turn,
+      RESULT,
+      turn,
+      RESULT,
+      turn,
+      RESULT,
+    ]);
   });
 
   test('each platform gets the request in its own form', async () => {
@@ -232,14 +274,18 @@ describe.each([true, false])('streamed: %p', (stream) => {
     expect(vertex.json).toMatchObject({ anthropic_version: 'vertex-2023-10-16', max_tokens: 400 });
     expect(Object.keys(vertex.json)).not.toContain('model');
     expect(vertex.json.stream).toBe(stream);
+
+    const azure = await seen('azure');
+    expect([azure.path, azure.headers['x-api-key']]).toEqual(['/anthropic/v1/messages', 'fake-azure-key']);
+    expect(azure.json).toMatchObject({ model: NAMES.azure, max_tokens: 400, messages: [QUESTION] });
   });
 
   test('clients of the chat format get the same model, with the thoughts of the loop', async () => {
     const messages: unknown[] = [QUESTION];
     const tools = [{ type: 'function', function: { name: 'look', parameters: TOOLS[0]?.input_schema } }];
-    for (const platform of ['anthropic', 'bedrock', 'vertex'] as const) {
-      const body = { model: `claude-${set}`, messages, tools, reasoning_effort: 'low', stream: false };
+    for (const platform of PLATFORMS) {
       answers = { [platform]: messageAnswer(CALL) };
+      const body = { model: `claude-${set}`, messages, tools, reasoning_effort: 'low', stream: false, ...routing() };
       const response = await gateway.chat(key, body);
       const { choices } = (await response.json()) as { choices: { message: Record<string, unknown> }[] };
       expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, `${platform}-${set}`]);
@@ -248,7 +294,7 @@ describe.each([true, false])('streamed: %p', (stream) => {
     }
     const last = gateway.upstream.requests.at(-1);
     expect(last?.json.messages[1].content[0]).toMatchObject({ type: 'thinking', signature: 'c2ln' });
-    expect(Object.keys(last?.json)).not.toContain('model');
+    expect(last?.json.model).toBe(NAMES.azure);
   });
 });
 
