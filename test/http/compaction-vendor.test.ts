@@ -58,6 +58,8 @@ beforeAll(async () => {
           upModel('both', on('stranger', 'first')),
           upModel('same-key', on('stranger', 'literal')),
           upModel('unknown', { price: PRICE, routes: [{ channel: 'first', model: 'scripted-2026-01' }] }),
+          upModel('codex', { price: PRICE, routes: [{ channel: 'first', model: 'gpt-5.1-codex-max' }] }),
+          upModel('pro', { price: PRICE, routes: [{ channel: 'first', model: 'gpt-5-pro-2025-10-06' }] }),
           upModel('family', on('plain', 'sibling')),
           upModel('chat', on('only-chat')),
           upModel('backed', on('first', 'plain')),
@@ -237,6 +239,16 @@ test('a route that only takes a translation holds for the limit of the document'
     body: { model: 'chat', input: CONVERSATION },
   });
   expect((await quoted.json()).output_tokens).toEqual({ bound: 1_000 });
+});
+
+test.each([
+  ['codex', 128_000],
+  ['pro', 272_000],
+])('a model of the vendor without a known price compacts, too: %s', async (model, bound) => {
+  const body = { model, input: CONVERSATION };
+  const quote: Answer = await (await post('/api/quote', { endpoint: '/v1/responses/compact', body })).json();
+  expect(quote.output_tokens).toEqual({ bound });
+  expect([(await compact(model)).status, asked()]).toEqual([200, ['/responses/compact']]);
 });
 
 test('if it is unknown how much the model can write, or the caller sets a limit, a summary is written', async () => {
