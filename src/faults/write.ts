@@ -6,7 +6,7 @@ import type { FaultAction } from './table.ts';
 /** Where a client learns how to get a key (RFC 9728). */
 export const PROTECTED_RESOURCE_PATH = '/.well-known/oauth-protected-resource';
 
-export type Envelope = 'openai' | 'anthropic' | 'google';
+export type Envelope = 'openai' | 'anthropic' | 'google' | 'cohere';
 
 interface WriteContext {
   requestId: string;
@@ -58,6 +58,8 @@ function withoutNumbers(value: object): Record<string, unknown> {
 
 export function faultBody(fault: Fault, envelope: Envelope, context: WriteContext): Record<string, unknown> {
   if (envelope === 'google') return googleBody(fault, context);
+  // Clients of Cohere read the message at the top.
+  if (envelope === 'cohere') return { message: fault.publicText, ...openaiBody(fault, context) };
   return envelope === 'anthropic' ? anthropicBody(fault, context) : openaiBody(fault, context);
 }
 

@@ -15,7 +15,7 @@ import { keyOf } from './credentials.ts';
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
 import { clientName } from './failed-stream.ts';
 import { createFaultResponses, type FaultResponse } from './fault-response.ts';
-import { GEMINI_BASE } from './gemini-path.ts';
+import { GEMINI_BASE, GEMINI_UPLOADS } from './gemini-path.ts';
 import type { HttpRoute } from './operation.ts';
 import { checkDeclaredBody } from './read-body.ts';
 import { askPeerBefore } from './read-keyed-body.ts';
@@ -116,13 +116,15 @@ function createRest(tools: AppTools, addPages: AddPages): Router {
       refuse(tools, context, fault('method_not_allowed', { headers: { allow: allowedMethods(path) } })),
     );
   }
-  app.on(EVERY_METHOD, '*', (context) =>
-    refuse(
+  app.on(EVERY_METHOD, '*', (context) => {
+    const exchange = exchangeOf(tools, context);
+    const hint = similarRouteHint(exchange.path, tools.publicUrl);
+    return faultResponse(
       tools,
-      context,
-      fault('route_not_found', { hint: similarRouteHint(routePath(context.req.raw), tools.publicUrl) }),
-    ),
-  );
+      { ...exchange, envelope: unknownEnvelope(exchange) },
+      fault('route_not_found', { hint }),
+    );
+  });
   return app;
 }
 
@@ -214,8 +216,14 @@ function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Res
 function envelopeOf(path: string, headers: Headers): Envelope {
   // Both families ask for models at one address; this header tells them apart.
   if (isBelow(path, '/v1/models')) return headers.has('anthropic-version') ? 'anthropic' : 'openai';
-  if (isBelow(path, GEMINI_BASE)) return 'google';
+  if (isBelow(path, GEMINI_BASE) || isBelow(path, GEMINI_UPLOADS)) return 'google';
+  if (isBelow(path, '/v1/rerank') || isBelow(path, '/v2/rerank')) return 'cohere';
   return isBelow(path, '/v1/messages') ? 'anthropic' : 'openai';
+}
+
+/** Clients of Anthropic call paths that exist only there. */
+function unknownEnvelope({ envelope, request }: Exchange): Envelope {
+  return envelope === 'openai' && request.headers.has('anthropic-version') ? 'anthropic' : envelope;
 }
 
 function isBelow(path: string, base: string): boolean {

@@ -1,5 +1,7 @@
 // CORS without credentials: a web page may call the API with a key it holds, and read our headers.
 
+import { GEMINI_BASE, GEMINI_UPLOADS } from './gemini-path.ts';
+
 const EXPOSED = [
   'x-svc-channel',
   'x-svc-cost-ntd',
@@ -33,8 +35,10 @@ const EXPOSED = [
 
 const MAX_AGE_S = '86400';
 
+const OPEN = ['/v1/', `${GEMINI_BASE}/`, `${GEMINI_UPLOADS}/`, '/api/public/'];
+
 export function isOpenToPages(path: string): boolean {
-  return path === '/v1' || path.startsWith('/v1/') || path.startsWith('/v1beta/') || path.startsWith('/api/public/');
+  return path === '/v1' || OPEN.some((base) => path.startsWith(base));
 }
 
 export const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED };

@@ -65,7 +65,7 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
   };
 }
 
-const VARIANTS: Readonly<Record<Envelope, number>> = { openai: 0, anthropic: 2, google: 4 };
+const VARIANTS: Readonly<Record<Envelope, number>> = { openai: 0, anthropic: 2, google: 4, cohere: 6 };
 const JSON_TYPE = 'application/json;charset=utf-8';
 /** A placeholder for the request's id, which needs no escapes in JSON. No fault can contain it by chance. */
 const ID_MARK = crypto.randomUUID();

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { describedText, FAULT_CODES, type FaultCode, faultRow } from '../faults/table.ts';
-import type { Envelope } from '../faults/write.ts';
 import { anyObject, count, each, idOf, named, number, partly, text, time, url } from '../kit/shapes.ts';
 import type { HttpRoute } from './operation.ts';
 import { json, type Response } from './write-openapi.ts';
@@ -33,8 +32,7 @@ const details = {
   affordable_input_tokens: count.describe('Where the prompt alone costs too much: how long it could be.'),
 };
 
-const typeOf = (envelope: Exclude<Envelope, 'google'>) =>
-  z.enum(FAULT_CODES.map((one) => faultRow(one)[`${envelope}Type`]));
+const typeOf = (envelope: 'openai' | 'anthropic') => z.enum(FAULT_CODES.map((one) => faultRow(one)[`${envelope}Type`]));
 
 const openaiError = partly(
   {
@@ -48,6 +46,7 @@ const openaiError = partly(
 );
 
 const openai = named('Error', { error: openaiError });
+const cohere = named('RerankError', { message, error: openaiError });
 
 /** The error that a call would get, inside another answer. */
 export const refusalShape = openaiError
@@ -69,7 +68,7 @@ const google = named('GoogleError', {
   }),
 });
 
-const ENVELOPES = { openai, anthropic, google, either: z.union([openai, anthropic]) };
+const ENVELOPES = { openai, anthropic, google, cohere, either: z.union([openai, anthropic]) };
 
 /** By status, each with its possible codes. */
 export function faultAnswers({ faults, envelope }: Pick<HttpRoute, 'faults' | 'envelope'>): Record<string, Response> {

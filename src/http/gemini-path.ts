@@ -6,6 +6,8 @@ import { requestUrl } from '../kit/request-url.ts';
 import type { Exchange } from './exchange.ts';
 
 export const GEMINI_BASE = '/v1beta';
+/** Where clients upload files to Google: no route here. */
+export const GEMINI_UPLOADS = `/upload${GEMINI_BASE}`;
 
 export type CallUrl = Pick<Exchange, 'params' | 'request'>;
 

@@ -1,10 +1,16 @@
 // A hint for a client whose path does not exist. Most have a wrong base URL, so that their path ends like one of ours.
 
+import { GEMINI_BASE, GEMINI_UPLOADS } from './gemini-path.ts';
 import { ROUTES } from './route-table.ts';
 
 const PATHS = ROUTES.map(({ path }) => path).filter((path) => !path.includes(':'));
 
+const STORED_AT_GOOGLE = ['files', 'cachedContents'].map((name) => `${GEMINI_BASE}/${name}`);
+
 export function similarRouteHint(asked: string, publicUrl: string): string | undefined {
+  if ([GEMINI_UPLOADS, ...STORED_AT_GOOGLE].some((path) => asked.startsWith(path))) {
+    return 'Files and caches are not stored here. Send files as inlineData in contents.';
+  }
   const path = similarPath(asked);
   if (path === undefined) return undefined;
   const meant = `Did you mean ${publicUrl}${path}?`;

@@ -134,6 +134,65 @@ test.each(cases)('%s', async (_, make) => {
   expect(error.message).toMatch(/^[A-Za-z].*[.:]/);
 });
 
+describe('an unknown route', () => {
+  const answerAt = async (path: string, options?: CallOptions) => {
+    const response = await gateway.call(path, options);
+    expect(response.status).toBe(404);
+    return (await response.json()) as Answer;
+  };
+
+  test.each([
+    ...['/v1beta', '/v1beta/none', '/v1beta/tunedModels/x:generateContent', '/v1beta/cachedContents'],
+    ...['/upload/v1beta', '/upload/v1beta/files'],
+  ])('at %s is in Google’s envelope', async (path) => {
+    for (const options of [{}, { key, body: {} }]) {
+      const { error } = await answerAt(path, options);
+      expect(error).toMatchObject({ code: 404, status: 'NOT_FOUND', details: [{ reason: 'route_not_found' }, {}] });
+    }
+  });
+
+  test('of files and caches at Google says what to do instead', async () => {
+    const { error } = await answerAt('/upload/v1beta/files', { body: {} });
+    expect(error.details[0].metadata.hint).toContain('inlineData');
+  });
+
+  test.each(['/v1/files', '/v1/complete', '/none', '/v1/messages/none'])(
+    'at %s is in Anthropic’s envelope for its clients',
+    async (path) => {
+      const answer = await answerAt(path, { key, headers: { 'anthropic-version': '2023-06-01' } });
+      expect(answer).toMatchObject({
+        type: 'error',
+        error: { type: 'not_found_error', code: 'route_not_found' },
+        request_id: expect.stringMatching(/^req_/),
+      });
+    },
+  );
+
+  test('does not change the envelope of a route that exists', async () => {
+    const response = await gateway.call(CHAT, { body: BODY, headers: { 'anthropic-version': '2023-06-01' } });
+    expect(Object.keys((await response.json()) as Answer)).toEqual(['error']);
+  });
+});
+
+test('a web page may read a fault of an upload to Google', async () => {
+  const response = await gateway.call('/upload/v1beta/files', { body: {} });
+  expect(response.headers.get('access-control-allow-origin')).toBe('*');
+});
+
+describe('a fault of rerank', () => {
+  test.each(['/v1/rerank', '/v2/rerank', '/rerank'])(
+    'at %s has its message where clients of Cohere read it',
+    async (path) => {
+      for (const options of [{ body: {} }, { key, body: {} }]) {
+        const { message, error, ...rest }: Answer = await (await gateway.call(path, options)).json();
+        expect(rest).toEqual({});
+        expect(message).toBe(error.message);
+        expect(message).not.toBe('');
+      }
+    },
+  );
+});
+
 test.each([
   ['65 deep', `{"a":${nested(64)}}`, 'nested too deeply'],
   ['of too many values', `{"a":[${'1,'.repeat(100_000)}1]}`, 'too many values'],

@@ -75,6 +75,13 @@ describe('the answer', () => {
     expect((await (await rerank({ top_n: 1 })).json()) as Answer).toMatchObject({ results: [RANKED[0]] });
   });
 
+  test('has at most top_k results, as clients of Voyage call it', async () => {
+    media.gateway.upstream.next(cohere(RANKED));
+    expect((await (await rerank({ top_k: 1 })).json()) as Answer).toMatchObject({ results: [RANKED[0]] });
+    const { json } = media.gateway.upstream.requests.at(-1) ?? {};
+    expect([json.top_n, json.top_k]).toEqual([1, undefined]);
+  });
+
   test('is the same at the path that Cohere clients call', async () => {
     media.gateway.upstream.next(cohere(RANKED));
     const response = await rerank({}, '/v2/rerank');
@@ -92,6 +99,36 @@ test('an upstream gets texts, and no field that only some know', async () => {
     query: 'refund',
     documents: ['Open Settings.', 'Closed on Sunday.', '關於退款'],
     top_n: 2,
+  });
+});
+
+describe('documents of several fields', () => {
+  const FIELDS = [
+    { title: 'Refunds', body: 'Within 7 days.', id: 1 },
+    { body: 'Closed on Sunday.', id: 2 },
+    'a plain text',
+  ];
+
+  test('are ranked by the texts that rank_fields names, in its order', async () => {
+    media.gateway.upstream.next(cohere(RANKED));
+    const response = await rerank({ documents: FIELDS, rank_fields: ['body', 'title'], return_documents: true });
+    const { results }: Answer = await response.json();
+    expect(results.map(({ document }: Answer) => document)).toEqual([{ text: 'a plain text' }, FIELDS[0]]);
+    const { json } = media.gateway.upstream.requests.at(-1) ?? {};
+    expect(json.documents).toEqual(['Within 7 days.\nRefunds', 'Closed on Sunday.', 'a plain text']);
+    expect(json).not.toHaveProperty('rank_fields');
+  });
+
+  test('count by these texts alone', async () => {
+    const upperOf = async (body: Record<string, unknown>) => {
+      const asked = { endpoint: '/v1/rerank', body: { model: 'by-token', query: 'refund', ...body } };
+      const quote: Answer = await (
+        await media.gateway.call('/api/quote', { key: media.account.key, body: asked })
+      ).json();
+      return quote.input_tokens.upper;
+    };
+    const documents = [{ body: 'Within 7 days.', other: 'word '.repeat(1_000) }];
+    expect(await upperOf({ documents, rank_fields: ['body'] })).toBe(await upperOf({ documents: ['Within 7 days.'] }));
   });
 });
 
@@ -238,6 +275,12 @@ test.each([
   ['documents[1]', { documents: ['a', { image: 'https://x.test/a.png' }] }],
   ['documents[0]', { documents: [null] }],
   ['top_n', { top_n: 0 }],
+  ['top_k', { top_k: 'all' }],
+  ['top_k', { top_n: 2, top_k: 1 }],
+  ['rank_fields', { rank_fields: 'text' }],
+  ['rank_fields', { rank_fields: [] }],
+  ['documents[1]', { documents: ['a', { title: 'b' }], rank_fields: ['body'] }],
+  ['documents[0]', { documents: [{ body: 7 }], rank_fields: ['body'] }],
   ['return_documents', { return_documents: 'yes' }],
   ['max_tokens_per_doc', { max_tokens_per_doc: -1 }],
 ])('%s is refused by its name: %j', async (param, body) => {

@@ -51,7 +51,7 @@ export const FREE_FIELDS: Record<Dialect['endpoint'], readonly string[]> = {
     ...['include', 'chunking_strategy'],
   ],
   audio_translation: ['model', 'file', 'prompt', 'response_format', 'temperature'],
-  rerank: ['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'rank_fields'],
+  rerank: ['model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'max_tokens_per_doc', 'rank_fields'],
   moderation: ['model', 'input'],
   gemini: [
     ...['model', 'stream', 'alt', 'contents', 'systemInstruction', 'system_instruction', 'tools'],

@@ -150,6 +150,7 @@ export const PRICED_FIELDS: readonly PricedField[] = [
     (name): PricedField => ({ name, rule: 'held', in: RERANK, why: 'its tokens are counted' }),
   ),
   { name: 'return_documents', rule: 'set', in: RERANK, why: 'documents are added here' },
+  { name: 'rank_fields', rule: 'set', in: RERANK, why: 'only the texts that it names are sent' },
   { name: 'tools', rule: 'checked', why: 'tools of the upstream bring input and have fees' },
   { name: 'tool_choice', rule: 'checked', why: 'may name a tool that is removed' },
   { name: 'max_tool_calls', rule: 'held', in: RESPONSES, why: 'how often tools of the upstream run; set if left out' },

@@ -16,8 +16,8 @@ export function readRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
   const model = readModel(document);
   const query = countTokens(textField(body, 'query', MAX_QUERY_CHARS));
-  const documents = textsOf(body.documents).map(countTokens);
-  optionalCount(body, 'top_n', MAX_TOKENS);
+  const documents = textsOf(body).map(countTokens);
+  mostResults(body);
   optionalFlag(body, 'return_documents');
   const perDocument = mostPerDocument(body);
   return {
@@ -46,17 +46,47 @@ function countPairs(query: TokenCount, documents: readonly TokenCount[]): TokenC
   return { ...pairs, upper: pairs.upper + MARKS * documents.length };
 }
 
-/** The texts of the documents, which are texts or objects with one. */
-export function textsOf(documents: Json | undefined): string[] {
+/** `top_k` is its name at Voyage. */
+export function mostResults(body: JsonObject): number | undefined {
+  const most = optionalCount(body, 'top_n', MAX_TOKENS);
+  const same = optionalCount(body, 'top_k', MAX_TOKENS);
+  if (most !== undefined && same !== undefined && most !== same) {
+    refuseField('top_k', 'top_k is another name of top_n, and has another value. Send one of them.');
+  }
+  return most ?? same;
+}
+
+/** The texts of the documents, which are texts or objects with texts. */
+export function textsOf({ documents, rank_fields: fields }: JsonObject): string[] {
   if (!Array.isArray(documents) || documents.length === 0) {
     refuseField('documents', 'documents must be a list with at least one text.');
   }
   if (documents.length > MAX_DOCUMENTS) {
     refuseField('documents', `documents has more than ${MAX_DOCUMENTS} items. Send fewer at once.`);
   }
+  const names = readNames(fields);
   return documents.map((item, index) => {
-    const text = isObject(item) ? item.text : item;
+    const text = isObject(item) ? textIn(item, names) : item;
     if (typeof text === 'string') return text;
-    return refuseField(`documents[${index}]`, 'Every document must be a text, or an object with a text.');
+    return refuseField(
+      `documents[${index}]`,
+      `Every document must be a text, or an object with a text in ${names.slice(0, 5).join(', ')}.`,
+    );
   });
+}
+
+const TEXT_ALONE = ['text'];
+
+/** The members of a document that are compared with the query. */
+function readNames(fields: Json | undefined): string[] {
+  if (fields === undefined || fields === null) return TEXT_ALONE;
+  const isName = (name: Json): name is string => typeof name === 'string' && name !== '';
+  if (Array.isArray(fields) && fields.length > 0 && fields.every(isName)) return fields;
+  return refuseField('rank_fields', 'rank_fields must be a list of names of members of the documents.');
+}
+
+/** Undefined if it has none of them. */
+function textIn(document: JsonObject, names: readonly string[]): string | undefined {
+  const texts = names.map((name) => document[name]).filter((text) => typeof text === 'string');
+  return texts.length > 0 ? texts.join('\n') : undefined;
 }

@@ -123,6 +123,7 @@ const RERANK = {
     top_n: 1,
   }),
   answer: outline.rerankAnswer,
+  envelope: 'cohere',
 } as const;
 
 export const MODEL_CALLS = [

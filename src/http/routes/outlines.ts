@@ -227,12 +227,14 @@ export const rerankRequest = cohere(
     model,
     query: text,
     documents: z
-      .array(z.union([text, z.object({ text })]))
+      .array(z.union([text, anyObject]))
       .min(1)
-      .describe('Up to 2,048 texts, or objects with a text.'),
+      .describe('Up to 2,048 texts, or objects with a `text`.'),
   },
   {
     top_n: z.int().min(1).describe('Return only so many; all of them if left out.'),
+    top_k: z.int().min(1).describe('Another name of `top_n`.'),
+    rank_fields: z.array(text).min(1).describe('The members of a document that are compared, in place of `text`.'),
     return_documents: flag.describe('Each result has its document.'),
     max_tokens_per_doc: z.int().min(1),
   },
@@ -243,7 +245,7 @@ export const rerankAnswer = cohere(
   {
     model: text,
     results: z
-      .array(partly({ index: count, relevance_score: number }, { document: z.object({ text }) }))
+      .array(partly({ index: count, relevance_score: number }, { document: anyObject }))
       .describe('The most relevant first; `index` is the place in `documents`.'),
     meta: z.object({ billed_units: z.object({ search_units: count }) }),
     usage: z.object({ prompt_tokens: count, total_tokens: count }),
