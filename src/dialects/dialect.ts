@@ -331,6 +331,8 @@ export interface LongMemberRules {
 export interface RequestFormat {
   /** The field that holds the prompt. */
   promptField: SampledEndpoint['promptField'];
+  /** Set if clients may leave the model out: the one that the vendor then takes. */
+  defaultModel?: string;
   /** Absent if the format has no files. */
   form?: FormRules;
   /** Throws a fault that names the field. A quote of a call with files has no form. */

@@ -68,7 +68,8 @@ export async function callModel(
     exchange.askedModel = asked.value.model;
     if (!form && endpoint.dialect.request.form?.takesJson === false) throw needsForm(endpoint.dialect.request.form);
     if (quoted) await requireQuoted(tools, quoted, endpoint, { accountId: key.accountId, body: asked.value });
-    const routed = await takeRouting(asked);
+    const catalog = quoted?.catalog ?? tools.catalog();
+    const routed = await takeRouting(asked, { ...endpoint, catalog, key });
     exchange.askedModel = routed.document.value.model;
     const rewriting = endpoint.rewrite?.(tools, routed.document, key.accountId);
     const { finish, ...rewritten }: RewrittenCall = rewriting ? await rewriting : routed;

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
+import { createKey } from '../support/create-key.ts';
 import { type FormField, postForm, seenFile, seenForm } from '../support/forms.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { pictureAnswer } from '../support/media-answers.ts';
@@ -202,6 +203,39 @@ describe('an edit', () => {
   });
 });
 
+describe('without a model', () => {
+  const keyFor = async (...models: string[]) => (await createKey(media.gateway, media.account.key, { models })).key;
+
+  test.each([
+    [EDITS, 'a form', FIELDS.slice(1)],
+    [EDITS, 'JSON', { prompt: 'a hat', images: [{ image_url: 'https://x.test/a.png' }] }],
+    [VARIATIONS, 'a form', [CAT]],
+    ['/v1/images/generations', 'JSON', { prompt: 'a hat' }],
+  ])('%s as %s goes to the only one there is, which the upstream gets', async (path, _, body) => {
+    media.gateway.upstream.next(image());
+    // The other one has neither edits nor variations.
+    const key = await keyFor('paint-other', ...(path.endsWith('generations') ? [] : ['paint-only']));
+    const fields = Array.isArray(body) ? (body as readonly FormField[]) : undefined;
+    const response = await (fields
+      ? postForm(media.gateway, path, fields, { key })
+      : media.gateway.call(path, { key, body }));
+    expect(response.status).toBe(200);
+    expect(await media.receiptOf(response)).toMatchObject({ model: 'paint-other', cost_ntd: 0.1 });
+    const [seen] = media.gateway.upstream.requests;
+    const sent = seen && fields ? Object.fromEntries(await seenForm(seen)) : seen?.json;
+    expect(sent.model).toBe('painter');
+  });
+
+  test('one of several must be named', async () => {
+    const response = await postForm(media.gateway, EDITS, FIELDS.slice(1), {
+      key: await keyFor('paint', 'paint-other'),
+    });
+    const { error }: Answer = await response.json();
+    expect([response.status, error.param]).toEqual([400, 'model']);
+    expect(error.message).toContain('paint, paint-other');
+  });
+});
+
 describe('a quote', () => {
   test('for the fields of the form pins their price, whatever the files are', async () => {
     const body = { model: 'paint', prompt: 'a hat', n: 2 };
@@ -220,7 +254,7 @@ describe('a quote', () => {
 describe('a refusal names the field', () => {
   const without = (name: string) => FIELDS.filter(([field]) => field !== name);
   test.each<[string, readonly FormField[], string | null, string]>([
-    ['no model', without('model'), 'model', 'model must be a non-empty string'],
+    ['no model', without('model'), 'model', 'model is missing'],
     ['no prompt', without('prompt'), 'prompt', 'prompt must be a non-empty string'],
     ['no image', without('image'), 'image', 'image is missing'],
     ['an image as text', [...without('image'), ['image', 'AAAA']], 'image', 'image must be a file'],

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import type { Answer } from '../support/answer.ts';
+import { createKey } from '../support/create-key.ts';
 import { twoRoutes, useMediaGateway } from '../support/media-gateway.ts';
 import { errorScript, jsonScript } from '../support/openai-chat.ts';
 import { openaiChannel, upModel } from '../support/test-document.ts';
@@ -19,6 +20,7 @@ const media = useMediaGateway({
     upModel('judge-twice', {
       kinds: ['moderation'],
       price: { input: 2 },
+      aliases: ['omni-moderation-latest'],
       routes: twoRoutes('spare'),
     }),
   ],
@@ -78,6 +80,59 @@ describe('the charge', () => {
   test('of an answer without a verdict is nothing', async () => {
     media.gateway.upstream.next(verdicts({}, []));
     expect(await media.receiptOf(await judge())).toMatchObject({ cost_nano: '0', rule: 'empty_answer' });
+  });
+});
+
+describe('without a model', () => {
+  const judgeAs = (key: string, body: Record<string, unknown> = {}) =>
+    media.gateway.call('/v1/moderations', { key, body: { input: 'Hello', ...body } });
+  const keyFor = async (...models: string[]) => (await createKey(media.gateway, media.account.key, { models })).key;
+
+  test('the only one that the key may use answers', async () => {
+    media.gateway.upstream.next(verdicts());
+    const response = await judgeAs(await keyFor('judge'), { model: null });
+    expect((await response.json()) as Answer).toMatchObject({ model: 'judge' });
+    expect(media.gateway.upstream.requests.at(-1)?.json.model).toBe('scripted-2026-01');
+  });
+
+  test('one of several must be named', async () => {
+    const response = await judgeAs(await keyFor('judge', 'judge-free'));
+    expect(response.status).toBe(400);
+    const { error }: Answer = await response.json();
+    expect(error.param).toBe('model');
+    expect(error.message).toContain('judge, judge-free');
+  });
+
+  test('the default of OpenAI answers, if it is among them', async () => {
+    media.gateway.upstream.next(verdicts());
+    const response = await judgeAs(await keyFor('judge', 'judge-twice'));
+    expect((await response.json()) as Answer).toMatchObject({ model: 'omni-moderation-latest' });
+    expect(await media.receiptOf(response)).toMatchObject({ model: 'judge-twice' });
+  });
+
+  test('a quote holds for the call, which names none either', async () => {
+    const body = { input: 'Hello' };
+    const quote: Answer = await (
+      await media.gateway.call('/api/quote', { key: media.account.key, body: { endpoint: '/v1/moderations', body } })
+    ).json();
+    expect(quote.model).toBe('judge-twice');
+    media.gateway.upstream.next(verdicts());
+    const response = await media.gateway.call('/v1/moderations', {
+      ...{ key: media.account.key, body },
+      headers: { 'x-svc-quote': quote.quote_id },
+    });
+    expect(response.status).toBe(200);
+  });
+
+  test('and without any that the key may use, it must be named', async () => {
+    const response = await judgeAs(await keyFor('up-paid'));
+    expect((await response.json()) as Answer).toMatchObject({ error: { param: 'model', code: 'invalid_request' } });
+  });
+
+  test('a name that is none is refused as it was', async () => {
+    for (const model of ['', 7]) {
+      expect(((await (await judge({ model })).json()) as Answer).error.param).toBe('model');
+    }
   });
 });
 

@@ -47,6 +47,7 @@ const LONG_MEMBERS: LongMemberRules = {
 
 const REQUEST = {
   promptField: 'prompt',
+  defaultModel: 'dall-e-2',
   write: (request, { model }, removed) => writeSame(request, { model }, removed),
 } satisfies Partial<RequestFormat>;
 

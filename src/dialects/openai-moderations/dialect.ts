@@ -14,6 +14,7 @@ export const openaiModerations: Dialect = {
   envelope: 'openai',
   request: {
     promptField: 'input',
+    defaultModel: 'omni-moderation-latest',
     read: readRequest,
     write: ({ document }, { model }, removed) => editMembers(document, withoutFields({ model }, removed)),
   },

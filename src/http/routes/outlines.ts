@@ -10,6 +10,9 @@ import { ENCODINGS } from '../decode-body.ts';
 
 const anything = z.unknown();
 const model = text.describe('An id or alias of GET /v1/models.');
+const optionalModel = model.describe(
+  'May be left out if the key can use only one such model, or the default of OpenAI.',
+);
 const stream = flag.describe('Answer as server-sent events.');
 const tools = z.array(anyObject);
 const typed = z.array(z.object({ type: text }));
@@ -150,35 +153,37 @@ const imageCount = z.int().min(1).max(10);
 
 export const imagesRequest = openai(
   'ImagesRequest',
-  { model, prompt: text },
-  { n: imageCount, size: text, quality: text, stream, ...routing },
+  { prompt: text },
+  { model: optionalModel, n: imageCount, size: text, quality: text, stream, ...routing },
 );
 
 export const imageEditsRequest = openai(
   'ImageEditsRequest',
   {
-    model,
     prompt: text,
     images: z
       .array(some({ image_url: text, file_id: text }))
       .min(1)
       .max(16),
   },
-  { mask: some({ image_url: text, file_id: text }), n: imageCount, size: text, quality: text, stream, ...routing },
+  {
+    ...{ model: optionalModel, mask: some({ image_url: text, file_id: text }) },
+    ...{ n: imageCount, size: text, quality: text, stream, ...routing },
+  },
 );
 
 const file = text.meta({ format: 'binary' });
 
 export const imageEditsForm = openai(
   'ImageEditsForm',
-  { model, prompt: text, image: z.union([file, z.array(file).max(16)]).describe('One file, or several as `image[]`.') },
-  { mask: file, n: imageCount, size: text, quality: text, stream, ...routing },
+  { prompt: text, image: z.union([file, z.array(file).max(16)]).describe('One file, or several as `image[]`.') },
+  { model: optionalModel, mask: file, n: imageCount, size: text, quality: text, stream, ...routing },
 );
 
 export const imageVariationsForm = openai(
   'ImageVariationsForm',
-  { model, image: file },
-  { n: imageCount, size: text, response_format: text },
+  { image: file },
+  { model: optionalModel, n: imageCount, size: text, response_format: text },
 );
 
 export const imagesAnswer = openai(
@@ -256,12 +261,11 @@ export const rerankAnswer = cohere(
 export const moderationsRequest = openai(
   'ModerationsRequest',
   {
-    model,
     input: z
       .union([text, z.array(z.union([text, anyObject]))])
       .describe('A text, a list of texts, or a list of parts of type text or image_url.'),
   },
-  {},
+  { model: optionalModel },
 );
 
 export const moderationsAnswer = openai(

@@ -97,7 +97,7 @@ async function quoteCall(
 ) {
   const { endpoint, body } = await readQuoted(document);
   const work = large ?? UNCOUNTED_WORK;
-  const routed = await takeRouting(body);
+  const routed = await takeRouting(body, { ...endpoint, catalog: tools.catalog(), key });
   const rewritten: RewrittenCall = (await endpoint.rewrite?.(tools, routed.document, key.accountId)) ?? routed;
   const incoming = incomingCall(tools, exchange, endpoint, { ...routed, ...rewritten, key, capacity, work });
   const { call, refused } = await prepare(tools, incoming, large);
