@@ -23,7 +23,7 @@ export const descriptionShape = z
 
 const PATHS: Record<ModelKind, readonly string[]> = {
   chat: ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1beta/models/{model}:generateContent'],
-  embeddings: ['/v1/embeddings'],
+  embeddings: ['/v1/embeddings', '/v1beta/models/{model}:embedContent'],
   images: ['/v1/images/generations', '/v1/images/edits', '/v1/images/variations'],
   speech: ['/v1/audio/speech'],
   transcription: ['/v1/audio/transcriptions', '/v1/audio/translations'],

@@ -6,7 +6,7 @@ import type { FaultAction } from './table.ts';
 export interface SampledEndpoint {
   endpoint: string;
   /** The client's field for the prompt. */
-  promptField: 'messages' | 'input' | 'prompt' | 'contents' | 'documents';
+  promptField: 'messages' | 'input' | 'prompt' | 'contents' | 'content' | 'documents';
   /** Headers without which the call would not count as the client's own. */
   headers?: FaultAction['headers'];
 }
@@ -18,17 +18,19 @@ const PROMPTS: Partial<Record<SampledEndpoint['promptField'], Record<string, unk
 /** Other required fields by endpoint. */
 const NEEDED: Readonly<Record<string, Record<string, unknown>>> = { '/v1/audio/speech': { voice: 'alloy' } };
 
+/** The path of a Gemini call has the model in it: the same call in the OpenAI format is simpler to send. */
+const OF_GEMINI: Partial<Record<SampledEndpoint['promptField'], SampledEndpoint>> = {
+  contents: { endpoint: '/v1/chat/completions', promptField: 'messages' },
+  content: { endpoint: '/v1/embeddings', promptField: 'input' },
+};
+
 type Sample = Required<Pick<FaultAction, 'method' | 'path' | 'body'>> & Pick<FaultAction, 'headers'>;
 
 export function sampleCall(sampled: SampledEndpoint, fields: Record<string, unknown>): Sample {
-  const { endpoint, promptField, headers } = sampled.promptField === 'contents' ? asChat(sampled) : sampled;
+  const { headers } = sampled;
+  const { endpoint, promptField } = OF_GEMINI[sampled.promptField] ?? sampled;
   const body = { ...fields, ...(PROMPTS[promptField] ?? { [promptField]: 'Hi' }), ...NEEDED[endpoint] };
   return { method: 'POST', path: endpoint, ...(headers && { headers }), body };
-}
-
-/** The path of a Gemini call has the model in it: the same call in the chat format is simpler to send. */
-function asChat({ headers }: SampledEndpoint): SampledEndpoint {
-  return { endpoint: '/v1/chat/completions', promptField: 'messages', headers };
 }
 
 /** `model`: its id in the catalog. */

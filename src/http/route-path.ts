@@ -31,7 +31,7 @@ export function routePath(request: Request): string {
 }
 
 const MODELS = `${VERSION}/models`;
-const GEMINI_METHOD = /:(?:generateContent|streamGenerateContent|countTokens)$/;
+const GEMINI_METHOD = /:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/;
 
 /** Google's newer libraries say v1, too. No other client has its header for keys, or a method behind a model. */
 function isOfGemini({ headers }: Request, path: string): boolean {

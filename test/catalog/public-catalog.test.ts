@@ -108,7 +108,7 @@ test('whatever is set and can be charged is shown, also where another price is t
 test('every kind is served at its endpoint', () => {
   const endpoints = Object.fromEntries(models.map((model) => [model.id, model.endpoints]));
   expect(endpoints).toMatchObject({
-    vectors: ['/v1/embeddings'],
+    vectors: ['/v1/embeddings', '/v1beta/models/vectors:embedContent'],
     painter: ['/v1/images/generations', '/v1/images/edits', '/v1/images/variations'],
     speaker: ['/v1/audio/speech'],
     ranker: ['/v1/rerank'],

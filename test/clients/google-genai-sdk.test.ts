@@ -19,6 +19,7 @@ import {
   saysHello,
   WEATHER,
 } from '../support/conversations.ts';
+import { vectorAnswer } from '../support/media-answers.ts';
 
 let gateway: ClientGateway;
 let client: GoogleGenAI;
@@ -134,6 +135,27 @@ describe.each([...KINDS_FOR.gemini])('on a channel of the kind $kind', ({ model 
     const { totalTokens } = await client.models.countTokens({ model, contents: 'Hello there' });
     expect(totalTokens).toBeGreaterThan(0);
     expect(gateway.upstream.requests).toEqual([]);
+  });
+});
+
+describe('texts', () => {
+  const contents = ['first', 'second'];
+
+  test('are embedded, and what no upstream takes is reported', async () => {
+    gateway.upstream.otherwise(vectorAnswer(2));
+    const config = { outputDimensionality: 3, taskType: 'RETRIEVAL_QUERY' };
+    const { embeddings, sdkHttpResponse } = await client.models.embedContent({ model: 'vectors', contents, config });
+    expect(embeddings).toHaveLength(2);
+    for (const { values } of embeddings ?? []) expect(values?.every(Number.isFinite)).toBe(true);
+    expect(sdkHttpResponse?.headers).toMatchObject({ 'x-svc-channel': 'up', 'x-svc-dropped': 'taskType' });
+    expect(Number(sdkHttpResponse?.headers?.['x-svc-cost-ntd'])).toBeGreaterThan(0);
+    expect((await gateway.upstream.request(0)).json).toMatchObject({ input: contents, dimensions: 3 });
+  });
+
+  test('of a model that embeds nothing are refused in a form that the SDK reads', async () => {
+    const refused = await failure(client.models.embedContent({ model: 'on-gemini', contents }));
+    expect(refused).toBeInstanceOf(ApiError);
+    expect(refused).toMatchObject({ status: 400, message: expect.stringContaining('unsupported_endpoint') });
   });
 });
 

@@ -140,7 +140,7 @@ describe('a quote', () => {
     },
   );
 
-  test.each(['/v1beta/models/up-paid:embedContent', '/v1beta/models/%zz:generateContent'])(
+  test.each(['/v1beta/models/up-paid:predict', '/v1beta/models/%zz:generateContent'])(
     'for %p, which is no call, names those that there are',
     async (path) => {
       const { error } = await quoteFor(path);

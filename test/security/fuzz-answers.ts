@@ -8,7 +8,8 @@ const INSIDE = /\.tsx?:\d|node_modules|\bat \w+ \(|sqlite_|SQLITE|bun:|Something
 /** Paths of the calls that reach a model. */
 const RELAYED = LISTED_ROUTES.filter(asksModel).map(({ path }) => new RegExp(`^${path.replace(':model', '.+')}$`));
 /** Google's newer libraries call its methods below v1. */
-const GEMINI_METHOD = /^\/v1\/models.*:(?:generateContent|streamGenerateContent|countTokens)$/;
+const GEMINI_METHOD =
+  /^\/v1\/models.*:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/;
 /** Codes of the faults above 499 that an upstream or a limit explains. */
 const INTERNAL_ERROR = -32_603;
 const EXPLAINED = ['upstream_failed', 'unavailable', 'loop_detected'];
@@ -47,15 +48,18 @@ function judgeFault(
   const body = parse(text);
   if (pathname === '/mcp' && isProtocolError(body)) return [];
   const isBelow = (base: string) => pathname === base || pathname.startsWith(`${base}/`);
-  const isGoogle = isBelow('/v1beta') || GEMINI_METHOD.test(pathname);
-  const isAnthropic = isBelow('/v1/messages') || (isBelow('/v1/models') && Object.hasOwn(sent, 'anthropic-version'));
+  const isGoogle = isBelow('/v1beta') || isBelow('/upload/v1beta') || GEMINI_METHOD.test(pathname);
+  const isRerank = isBelow('/v1/rerank') || isBelow('/v2/rerank');
   const names = Object.keys(body ?? {})
     .toSorted()
     .join();
   const wrong: string[] = [];
   const { error = {} } = body ?? {};
-  if (names !== (isAnthropic && !isGoogle ? 'error,request_id,type' : 'error'))
-    wrong.push(`is in another envelope: ${names}`);
+  const isUnknown = faultCode({ error }) === 'route_not_found' && !isRerank;
+  const hasVersion = Object.hasOwn(sent, 'anthropic-version');
+  const isAnthropic = isBelow('/v1/messages') || (hasVersion && (isBelow('/v1/models') || isUnknown));
+  const expected = isAnthropic && !isGoogle ? 'error,request_id,type' : isRerank ? 'error,message' : 'error';
+  if (names !== expected) wrong.push(`is in another envelope: ${names}`);
   if ((error.code === status) !== isGoogle) wrong.push('is in another envelope');
   const code = faultCode({ error });
   for (const told of [code, error.message, isGoogle ? error.status : error.type])

@@ -82,6 +82,8 @@ const GEMINI = {
   generationConfig: { candidateCount: 2, maxOutputTokens: 20, responseMimeType: 'application/json' },
 };
 
+const EMBEDDED = { content: { role: 'user', parts: [{ text: 'Hi' }, { text: 'there' }] }, taskType: 'CLUSTERING' };
+
 /** Bodies of real clients, richer than the plainest call. */
 const RICH: Record<string, Record<string, unknown>> = {
   '/v1/chat/completions': {
@@ -154,6 +156,7 @@ const RICH: Record<string, Record<string, unknown>> = {
     top_n: 2,
     return_documents: true,
     max_tokens_per_doc: 9,
+    rank_fields: ['text'],
   },
   '/v1/moderations': {
     input: [
@@ -164,6 +167,8 @@ const RICH: Record<string, Record<string, unknown>> = {
   '/v1beta/models/:model:generateContent': GEMINI,
   '/v1beta/models/:model:streamGenerateContent': GEMINI,
   '/v1beta/models/:model:countTokens': { generateContentRequest: GEMINI },
+  '/v1beta/models/:model:embedContent': { ...EMBEDDED, outputDimensionality: 8, embedContentConfig: { title: 'x' } },
+  '/v1beta/models/:model:batchEmbedContents': { requests: [EMBEDDED, EMBEDDED] },
 };
 
 /** The kinds of models that a path is called with. */
@@ -175,6 +180,8 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   '/v1/rerank': ['rerank'],
   '/v2/rerank': ['rerank'],
   '/v1/moderations': ['moderation'],
+  '/v1beta/models/:model:embedContent': ['vector'],
+  '/v1beta/models/:model:batchEmbedContents': ['vector'],
 };
 
 type Place = (string | number)[];

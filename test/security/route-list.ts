@@ -74,6 +74,8 @@ export const LARGE_ROUTES: Readonly<Partial<Record<RouteName, number>>> = {
   'POST /v1beta/models/:model:generateContent': 20 * MIB,
   'POST /v1beta/models/:model:streamGenerateContent': 20 * MIB,
   'POST /v1beta/models/:model:countTokens': 20 * MIB,
+  'POST /v1beta/models/:model:embedContent': 5 * MIB,
+  'POST /v1beta/models/:model:batchEmbedContents': 5 * MIB,
   'POST /mcp': MIB,
 };
 

@@ -4,12 +4,14 @@ import { z } from 'zod';
 import { gemini } from '../../dialects/gemini/dialect.ts';
 import { member } from '../../dialects/gemini/member.ts';
 import { readInput } from '../../dialects/gemini/read-request.ts';
+import { batchEmbedContents, embedContent } from '../../dialects/gemini-embeddings/dialect.ts';
 import { estimateAt } from '../../dialects/input/estimated-input.ts';
 import type { ListedModel } from '../../dialects/model-list.ts';
 import { isObject, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
 import { openMember } from '../../kit/json/raw-json.ts';
-import { anyObject, count, each, named, partly, text } from '../../kit/shapes.ts';
+import { anyObject, count, each, named, number, partly, text } from '../../kit/shapes.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
+import type { ModelKind } from '../../vendors/endpoints.ts';
 import { answerWithoutModel } from '../answer-without-model.ts';
 import type { ModelCall } from '../call-model.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
@@ -79,9 +81,64 @@ const streamGenerateContent = modelCall('POST /v1beta/models/:model:streamGenera
   complete: (body, exchange) => withMembers(body, { model: modelInPath(exchange), ...streamMembers(exchange) }),
 });
 
+const EMBEDDINGS = {
+  kind: 'embeddings',
+  maxBytes: 5 * 1024 * 1024,
+  params,
+  requestHeaders,
+  envelope: 'google',
+  complete: (body: Uint8Array, exchange: CallUrl) => withMembers(body, { model: modelInPath(exchange) }),
+} as const;
+
+const texts = partly({ parts: z.array(partly({ text }, {})) }, {}).describe(
+  'The texts of its parts, each in its own line.',
+);
+const embedding = partly({ values: z.array(number) }, {});
+const embeddingUsage = { usageMetadata: partly({}, each(count, 'promptTokenCount', 'totalTokenCount')) };
+const embedRequest = partly({ content: texts }, { outputDimensionality: count, model: text }).meta({
+  id: 'GeminiEmbeddingRequest',
+  description: FORMAT,
+});
+const HELLO = { content: { parts: [{ text: 'Hello' }] } };
+
+const embedOne = modelCall('POST /v1beta/models/:model:embedContent', {
+  ...EMBEDDINGS,
+  id: 'embedContent',
+  summary: 'An embedding in the Gemini format',
+  dialect: embedContent,
+  body: embedRequest,
+  example: HELLO,
+  answer: partly({ embedding }, embeddingUsage).meta({ id: 'GeminiEmbedding', description: FORMAT }),
+});
+
+const embedBatch = modelCall('POST /v1beta/models/:model:batchEmbedContents', {
+  ...EMBEDDINGS,
+  id: 'batchEmbedContents',
+  summary: 'Embeddings in the Gemini format',
+  dialect: batchEmbedContents,
+  body: partly({ requests: z.array(embedRequest).min(1) }, {}).meta({
+    id: 'GeminiEmbeddingsRequest',
+    description: FORMAT,
+  }),
+  example: { requests: [HELLO] },
+  answer: partly({ embeddings: z.array(embedding) }, embeddingUsage).meta({
+    id: 'GeminiEmbeddings',
+    description: FORMAT,
+  }),
+});
+
+const POSTED: Readonly<Record<string, { call: ModelCall }>> = {
+  generateContent,
+  streamGenerateContent,
+  embedContent: embedOne,
+  batchEmbedContents: embedBatch,
+};
+
 export const GEMINI_CALLS = [
   generateContent,
   streamGenerateContent,
+  embedOne,
+  embedBatch,
   keyedRoute('POST /v1beta/models/:model:countTokens', {
     id: 'countGeminiTokens',
     tag: 'models',
@@ -101,13 +158,15 @@ export const GEMINI_CALLS = [
   keyedRoute('GET /v1beta/models', {
     id: 'listGeminiModels',
     tag: 'models',
-    summary: 'The chat models this key may use, in the Gemini format',
+    summary: 'The models for chats and embeddings that this key may use, in the Gemini format',
     result: 'The models.',
     answer: named('GeminiModelList', { models: z.array(listed) }),
     answerHeaders: outline.gatewayAnswerHeaders,
     envelope: 'google',
     async handle(tools, exchange) {
-      const models = usableModels(tools.catalog(), exchange.key).filter(isChat).map(writeModel);
+      const models = usableModels(tools.catalog(), exchange.key)
+        .filter((model) => methodsOf(model).length > 0)
+        .map(writeModel);
       return Response.json({ models }, { headers: await gatewayHeaders(tools, exchange, 'google') });
     },
   }),
@@ -124,23 +183,24 @@ export const GEMINI_CALLS = [
     async handle(tools, exchange) {
       const catalog = tools.catalog();
       const { model: id = '' } = exchange.params;
-      const model = describeModel(chooseModel(catalog, exchange.key, id, 'chat'), catalog, id);
+      const kind = catalog.find(id)?.kinds.find((one) => one in METHODS) ?? 'chat';
+      const model = describeModel(chooseModel(catalog, exchange.key, id, kind), catalog, id);
       return Response.json(writeModel(model), { headers: await gatewayHeaders(tools, exchange, 'google') });
     },
   }),
 ];
 
-const CALL_PATH = /^\/v1beta\/models\/([^/?]+):(generateContent|streamGenerateContent)(?:\?alt=(?:sse|json))?$/;
+const CALL_PATH = /^\/v1beta\/models\/([^/?]+):(\w+)(?:\?alt=(?:sse|json))?$/;
 
 /** The call of a URL, as a quote names it. */
 export function findGeminiCall(url: string): { call: ModelCall; url: CallUrl } | undefined {
-  const [, name = '', method] = CALL_PATH.exec(url) ?? [];
+  const [, name = '', method = ''] = CALL_PATH.exec(url) ?? [];
   const id = decoded(name);
-  if (!id) return undefined;
-  const { call } = method === 'generateContent' ? generateContent : streamGenerateContent;
+  const found = Object.hasOwn(POSTED, method) ? POSTED[method] : undefined;
+  if (!id || !found) return undefined;
   // As the router has it: an id may have a colon, too.
   const params = { model: `${id}:${method}` };
-  return { call, url: { params, request: new Request(new URL(url, 'http://gateway.invalid')) } };
+  return { call: found.call, url: { params, request: new Request(new URL(url, 'http://gateway.invalid')) } };
 }
 
 /** Undefined if its percent signs are no encoding. */
@@ -170,17 +230,23 @@ function countedRequest(document: JsonDocument): JsonDocument {
   return place ? readJsonObject(place.text) : document;
 }
 
-function isChat({ endpoints }: ListedModel): boolean {
-  return endpoints.includes('/v1/chat/completions');
+const METHODS: Partial<Record<ModelKind, { path: string; names: readonly string[] }>> = {
+  chat: { path: '/v1/chat/completions', names: ['generateContent', 'streamGenerateContent', 'countTokens'] },
+  embeddings: { path: '/v1/embeddings', names: ['embedContent', 'batchEmbedContents'] },
+};
+
+function methodsOf({ endpoints }: ListedModel): string[] {
+  return Object.values(METHODS).flatMap(({ path, names }) => (endpoints.includes(path) ? names : []));
 }
 
-function writeModel({ id, name, inputTokens, outputTokens, updatedAt }: ListedModel) {
+function writeModel(model: ListedModel) {
+  const { id, name, inputTokens, outputTokens, updatedAt } = model;
   return {
     name: `models/${id}`,
     version: new Date(updatedAt).toISOString(),
     displayName: name,
     inputTokenLimit: inputTokens,
     outputTokenLimit: outputTokens,
-    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+    supportedGenerationMethods: methodsOf(model),
   };
 }
