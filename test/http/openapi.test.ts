@@ -267,7 +267,7 @@ describe('real answers are as it says', () => {
       const response = await expectAsDocumented(operationId, {
         path: path
           .replace('{id}', await (path.startsWith('/api/webhooks/') ? spareWebhook() : spareKey()))
-          .replace('{model}', 'auto:free'),
+          .replace('{model}', /embed/i.test(operationId) ? 'text-embedding-3-small' : 'auto:free'),
         method: method.toUpperCase(),
         body: await withCard(example),
       });

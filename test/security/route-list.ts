@@ -153,8 +153,12 @@ export const LISTED_ROUTES: readonly ListedRoute[] = ROUTES.map((route) => {
 });
 
 /** The path with something in place of its parameters. */
-export function pathOf({ path }: Pick<ListedRoute, 'path'>, id = 'none', model = 'up-paid'): string {
+export function pathOf({ path }: Pick<ListedRoute, 'path'>, id = 'none', model = modelFor(path)): string {
   return path.replace(':id', () => id).replace(':model', () => model);
+}
+
+function modelFor(path: string): string {
+  return /embed/i.test(path) ? 'vectors' : 'up-paid';
 }
 
 /** Whether its body or its path names a model that it calls, or counts for. */
