@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { packReasoning } from '../../src/dialects/translate/opaque.ts';
+import type { Answer } from '../support/answer.ts';
 import { NO_JITTER, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { geminiAnswer, geminiError, geminiStream } from '../support/gemini.ts';
 import { readGeminiStream, readGeminiWhole } from '../support/grammar/gemini-answer.ts';
@@ -114,7 +115,6 @@ describe('a request', () => {
 
   test.each([
     ['a tool that Google runs', { tools: [{ googleSearch: {} }, { functionDeclarations: [{ name: 'f' }] }] }],
-    ['a stored prompt', { cachedContent: 'cachedContents/1' }],
     ['a resolution of media', { generationConfig: { mediaResolution: 'MEDIA_RESOLUTION_HIGH' } }],
     ['both spellings of a field', { generationConfig: {}, generation_config: { maxOutputTokens: 900_000 } }],
   ])('with %s is translated, and loses it', async (_, fields) => {
@@ -125,6 +125,29 @@ describe('a request', () => {
     expect(json.generationConfig).toEqual({ maxOutputTokens: 1_000 });
     expect([json.cachedContent, json.generation_config]).toEqual([undefined, undefined]);
     expect(JSON.stringify(json)).not.toContain('googleSearch');
+  });
+
+  test.each([
+    ['cachedContent', { cachedContent: 'cachedContents/1' }],
+    ['generationConfig.responseModalities', { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } }],
+  ])('with %s is refused by its name', async (param, fields) => {
+    const response = await ask('generateContent', { ...HELLO, ...fields });
+    const { error }: Answer = await response.json();
+    expect([response.status, error.details[0].metadata.param]).toEqual([400, param]);
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+
+  test.each([
+    { mediaResolution: 'MEDIA_RESOLUTION_LOW' },
+    {
+      responseMimeType: 'text/x.enum',
+      responseSchema: { type: 'STRING', enum: ['yes', 'no'] },
+    },
+  ])('passes with %j', async (generationConfig) => {
+    gateway.upstream.next(geminiAnswer());
+    const response = await ask('generateContent', { ...HELLO, generationConfig });
+    expect(response.headers.get('x-svc-dropped')).toBeNull();
+    expect(JSON.parse(await sent()).generationConfig).toMatchObject(generationConfig);
   });
 
   test('for a free model passes, too', async () => {

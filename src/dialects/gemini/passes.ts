@@ -12,7 +12,11 @@ const BODY = named('model', 'stream', 'alt', 'contents', 'systemInstruction', 't
 const CONFIG = named(
   ...['temperature', 'topP', 'topK', 'seed', 'frequencyPenalty', 'presencePenalty', 'stopSequences', 'maxOutputTokens'],
   ...['responseMimeType', 'responseSchema', 'responseJsonSchema', 'candidateCount', 'responseModalities'],
-  'thinkingConfig',
+  ...['thinkingConfig', 'mediaResolution'],
+);
+/** With these, media are never more tokens than without. */
+const PLAIN_RESOLUTIONS: ReadonlySet<Json> = new Set(
+  ['UNSPECIFIED', 'LOW', 'MEDIUM'].map((name) => `MEDIA_RESOLUTION_${name}`),
 );
 const CONTENT = named('role', 'parts');
 const PART = named('text', 'thought', 'thoughtSignature', 'functionCall', 'functionResponse', 'inlineData');
@@ -59,6 +63,8 @@ function isPlainConfig(config: Json): boolean {
   if (!isPlainObject(config, CONFIG)) return false;
   const modalities = member(config, 'responseModalities') ?? [];
   const isText = Array.isArray(modalities) && modalities.every((one) => one === 'TEXT');
+  const resolution = member(config, 'mediaResolution');
+  if (resolution !== undefined && !PLAIN_RESOLUTIONS.has(resolution)) return false;
   return isText && (member(config, 'candidateCount') ?? 1) === 1;
 }
 

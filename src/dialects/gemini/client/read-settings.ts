@@ -2,6 +2,7 @@
 
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
 import { isEmptySetting, refuseField } from '../../fields.ts';
+import { isAsked } from '../../removals/removals.ts';
 import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
 import { camelName, member, objectMember } from '../member.ts';
 import { readSchema } from './json-schema.ts';
@@ -33,7 +34,8 @@ const READ_IN_BODY: ReadonlySet<string> = new Set([
 
 export function readSettings(body: JsonObject): Setting[] {
   const config = configOf(body);
-  refuseSound(config);
+  refuseOtherAnswers(config);
+  refuseCache(body);
   const inside = settingsOf(config, READ_ELSEWHERE).map(({ name, value }) => ({
     kind: KINDS.get(name) ?? ('other' as const),
     name: `${CONFIG}.${name}`,
@@ -57,13 +59,25 @@ function saysNothing(name: string, value: Json): boolean {
   return (name === 'candidateCount' && value === 1) || value === false;
 }
 
-/** An answer that is spoken is content, and no other format carries it. */
-function refuseSound(config: JsonObject): void {
+/** Where a picture or speech was asked for, text alone is no answer. */
+function refuseOtherAnswers(config: JsonObject): void {
   const modalities = member(config, 'responseModalities');
-  if (Array.isArray(modalities) && modalities.includes('AUDIO')) {
-    const at = `${CONFIG}.responseModalities`;
-    refuseField(at, `This model answers only in text. Set ${at} to ["TEXT"].`);
+  const at = `${CONFIG}.responseModalities`;
+  const hasOther = (name: string) => Array.isArray(modalities) && modalities.includes(name);
+  if (hasOther('AUDIO')) refuseField(at, `This call answers only in text. Set ${at} to ["TEXT"].`);
+  if (hasOther('IMAGE')) {
+    refuseField(
+      at,
+      `This call answers only in text. Set ${at} to ["TEXT"], or make pictures at /v1/images/generations.`,
+    );
   }
+}
+
+/** Without its beginning, a prompt would be answered as if that had never been said. */
+function refuseCache(body: JsonObject): void {
+  const at = 'cachedContent';
+  if (isAsked(member(body, at)))
+    refuseField(at, `${at} is not stored here. Remove it, and send all of the prompt in contents.`);
 }
 
 function configOf(body: JsonObject): JsonObject {
@@ -100,7 +114,9 @@ export function readFormat(body: JsonObject): OutputFormat | undefined {
   if (type === undefined || type === 'text/plain') return undefined;
   if (type !== 'application/json') {
     const at = `${CONFIG}.responseMimeType`;
-    refuseField(at, `${at} must be text/plain or application/json.`);
+    const instead =
+      type === 'text/x.enum' ? ' For one of several texts, use application/json with a schema that has enum.' : '';
+    refuseField(at, `${at} must be text/plain or application/json for this model.${instead}`);
   }
   const own = member(config, 'responseSchema');
   const schema = member(config, 'responseJsonSchema') ?? config._responseJsonSchema ?? (own && readSchema(own));
