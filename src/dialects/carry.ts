@@ -14,7 +14,7 @@ import { geminiClient } from './gemini/client/adapter.ts';
 import { openaiChatClient } from './openai-chat/client/adapter.ts';
 import { openaiChatUpstream } from './openai-chat/upstream/adapter.ts';
 import { openaiResponsesClient } from './openai-responses/client/adapter.ts';
-import { openaiCompaction, summarizing } from './openai-responses/compaction.ts';
+import { openaiCompaction, summarizing } from './openai-responses/compaction/dialect.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream/adapter.ts';
 import type { ListedTiers } from './removals/remove-fields.ts';
 import type { ClientAdapter, UpstreamAdapter } from './translate/adapters.ts';

@@ -18,7 +18,7 @@ import { setRetirement } from '../relay/retirement-headers.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import { addressOf } from './client-address.ts';
 import { newResponse } from './common-headers.ts';
-import type { RewrittenCall } from './compaction/compact-call.ts';
+import type { RewrittenCall } from './compact-call.ts';
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
 import { STREAM_TYPE } from './failed-stream.ts';
 import { gatewayHeaders } from './gateway-headers.ts';

@@ -2,7 +2,6 @@
 // even to compact, it sends the same prompt again and again, and the session is lost. After a failure in the stream it
 // removes the oldest turns and goes on.
 
-import { writeSse } from '../dialects/stream/sse.ts';
 import type { Fault } from '../faults/fault.ts';
 
 export const STREAM_TYPE = 'text/event-stream; charset=utf-8';
@@ -18,15 +17,4 @@ export function clientName(headers: Headers): string | null {
 /** Codex always asks for a stream. */
 export function belongsInStream({ code }: Fault, path: string, client: string | null): boolean {
   return code === 'context_length_exceeded' && path === '/v1/responses' && CODEX.test(client ?? '');
-}
-
-export function writeFailedStream({ code, publicText: message }: Fault, requestId: string): string {
-  const response = { id: `resp_${requestId}`, object: 'response', output: [], usage: null };
-  const events = [
-    { type: 'response.created', response: { ...response, status: 'in_progress', error: null } },
-    { type: 'response.failed', response: { ...response, status: 'failed', error: { code, message } } },
-  ];
-  return events
-    .map(({ type, ...event }, number) => writeSse(JSON.stringify({ type, sequence_number: number, ...event }), type))
-    .join('');
 }

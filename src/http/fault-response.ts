@@ -1,12 +1,13 @@
 // A fault as an answer. A fault that is returned repeatedly has the same text, except for the request's id, so that many
 // of them cost little more than sending them.
 
+import { writeFailedStream } from '../dialects/openai-responses/failed-stream.ts';
 import type { Fault } from '../faults/fault.ts';
 import { type Envelope, readsNumbers, writeFault } from '../faults/write.ts';
 import { newResponse, setRequestId } from './common-headers.ts';
 import { isOpenToPages } from './cors.ts';
 import type { Exchange } from './exchange.ts';
-import { belongsInStream, STREAM_TYPE, writeFailedStream } from './failed-stream.ts';
+import { belongsInStream, STREAM_TYPE } from './failed-stream.ts';
 
 type Asked = Pick<Exchange, 'envelope' | 'path' | 'requestId'>;
 
@@ -42,7 +43,7 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
   /** For the client that ignores the status here. */
   function writeInStream(fault: Fault, asked: Asked): Response {
     const { headers } = writeFault(fault, asked.envelope, { publicUrl, requestId: asked.requestId });
-    const body = writeFailedStream(fault, asked.requestId);
+    const body = writeFailedStream({ code: fault.code, message: fault.publicText }, asked.requestId);
     return newResponse(asked, body, { headers: { 'content-type': STREAM_TYPE, ...headers } });
   }
 

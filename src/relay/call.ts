@@ -13,6 +13,7 @@ import type { Traffic } from '../channels/traffic.ts';
 import type { Upstreams } from '../channels/upstreams.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import type { Form } from '../dialects/form/form.ts';
+import type { MadeItem } from '../dialects/openai-responses/compaction/sealed-items.ts';
 import type { Routing } from '../dialects/routing-fields.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -33,7 +34,6 @@ import type { ModelKind } from '../vendors/endpoints.ts';
 import type { Models } from './candidate-models.ts';
 import type { Cut } from './cut.ts';
 import type { Carriers } from './find-carrier.ts';
-import type { MadeItem } from './keep-readers.ts';
 import type { RelayMeter } from './meter.ts';
 import type { ReadingOn } from './reading-on.ts';
 

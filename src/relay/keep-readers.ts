@@ -4,15 +4,9 @@
 import type { Catalog, Channel } from '../catalog/catalog.ts';
 import type { Upstreams } from '../channels/upstreams.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import type { MadeItem } from '../dialects/openai-responses/compaction/sealed-items.ts';
 import { fault } from '../faults/fault.ts';
 import { isReached, type Models } from './candidate-models.ts';
-
-export interface MadeItem {
-  /** The channel that made it. */
-  channel: string;
-  /** Where the request has it. */
-  param: string;
-}
 
 /** Throws if no route is left. */
 export function keepReaders(

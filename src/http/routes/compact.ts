@@ -1,7 +1,7 @@
 // POST /v1/responses/compact: a conversation made shorter, for the client to go on with.
 
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
-import { rewriteCompact } from '../compaction/compact-call.ts';
+import { rewriteCompact } from '../compact-call.ts';
 import type { ModelFor } from '../description.ts';
 import { modelCall } from './model-calls.ts';
 import * as outline from './outlines.ts';

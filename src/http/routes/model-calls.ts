@@ -17,7 +17,7 @@ import type { Envelope } from '../../faults/write.ts';
 import { each, text } from '../../kit/shapes.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
 import { callModel, type ModelCall } from '../call-model.ts';
-import { rewriteResponse } from '../compaction/compact-call.ts';
+import { rewriteResponse } from '../compact-call.ts';
 import type { Description, ModelFor, RouteName } from '../description.ts';
 import { keyedRoute } from '../operation.ts';
 import { pathTemplate } from '../write-openapi.ts';

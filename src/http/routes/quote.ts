@@ -22,7 +22,7 @@ import { type Preview, previewCall } from '../../relay/preview-call.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { answerWithoutModel, type BodyWithoutModel } from '../answer-without-model.ts';
 import { incomingCall, limitByAddress, type ModelCall } from '../call-model.ts';
-import type { RewrittenCall } from '../compaction/compact-call.ts';
+import type { RewrittenCall } from '../compact-call.ts';
 import type { ModelFor } from '../description.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { refusalShape } from '../fault-shapes.ts';

@@ -6,18 +6,24 @@
 //   closing → closed   the turns that ran have ended, or the client left
 
 import type { PresentedKey } from '../../accounts/keys/authenticator.ts';
+import {
+  type CreateMessage,
+  joinItems,
+  streamIdOf,
+  userMessages,
+  writeBody,
+} from '../../dialects/openai-responses/socket/create-message.ts';
+import { writeWarmed } from '../../dialects/openai-responses/socket/warmed-response.ts';
 import { type Fault, fault, toFault } from '../../faults/fault.ts';
 import { writeFault } from '../../faults/write.ts';
 import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { Socket, SocketUser } from '../../kit/connection.ts';
 import { describeError } from '../../kit/log.ts';
-import { keptMessages } from '../compaction/write-compacted.ts';
 import type { HttpTools } from '../exchange.ts';
 import { requireKey } from '../read-keyed-body.ts';
 import { KeptAnswers } from './kept-answers.ts';
-import { type CreateMessage, joinItems, readCreate, streamIdOf, writeBody } from './read-create.ts';
+import { readMessage } from './read-message.ts';
 import { type Caller, errorMessage, runTurn } from './run-turn.ts';
-import { writeWarmed } from './write-warmed.ts';
 
 /** Running and waiting. */
 export const MAX_TURNS = 8;
@@ -119,7 +125,7 @@ export class ResponseSocket implements SocketUser {
 
   /** Messages are read in their order, whatever their size. */
   async #take(text: string): Promise<void> {
-    const reading = this.#reading.then(() => readCreate(text));
+    const reading = this.#reading.then(() => readMessage(text));
     this.#reading = reading.catch(() => {});
     try {
       const message = await reading;
@@ -155,8 +161,8 @@ export class ResponseSocket implements SocketUser {
     if (!answered) return;
     const asked = joinItems(history, message.items ?? '');
     // A vendor's item does not hold what the user said.
-    const before = answered.isCompacted ? userMessages(asked) : [asked];
-    this.#keep(answered.id, streamId, joinItems(...before, ...answered.items));
+    const before = answered.isCompacted ? userMessages(asked) : asked;
+    this.#keep(answered.id, streamId, joinItems(before, ...answered.items));
   }
 
   /** Nothing is asked of a model: the next turn can refer to this input. */
@@ -224,9 +230,4 @@ function tooManyTurns(used: number): Fault {
     message: `This connection has ${used} responses running or waiting, or too much input waiting. Wait for one to end.`,
     figures: { limit: MAX_TURNS, used },
   });
-}
-
-/** Of items that are joined by commas. */
-function userMessages(items: string): string[] {
-  return keptMessages(JSON.parse(`[${items}]`)).map((message) => JSON.stringify(message));
 }

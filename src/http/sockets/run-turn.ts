@@ -1,8 +1,10 @@
 // One turn on a socket: a call of POST /v1/responses, as if the client had sent it, with its own hold, receipt and request id.
 
+import { writeErrorMessage } from '../../dialects/openai-responses/socket/error-message.ts';
+import type { AnsweredTurn } from '../../dialects/openai-responses/socket/turn-messages.ts';
 import type { ByteSink, Connection, OutgoingStream } from '../../kit/connection.ts';
 import type { HttpTools } from '../exchange.ts';
-import { type AnsweredTurn, svcOf, TurnEvents } from './turn-events.ts';
+import { svcOf, type TurnOutput, TurnSink } from './turn-sink.ts';
 
 /** What every turn of a socket has from its handshake. */
 export interface Caller {
@@ -10,13 +12,10 @@ export interface Caller {
   peer: string | undefined;
 }
 
-export interface Turn {
+export interface Turn extends TurnOutput {
   body: string;
-  streamId: string | undefined;
   /** The client has left. */
   gone: AbortSignal;
-  send(message: string): Promise<void> | undefined;
-  onBroken(): void;
 }
 
 export interface TurnEnd {
@@ -34,16 +33,15 @@ export async function runTurn(tools: Tools, caller: Caller, turn: Turn): Promise
     if (!turn.gone.aborted) await turn.send(errorMessage(status, headers, await response.text(), turn.streamId));
     return { status, answered: undefined };
   }
-  const events = new TurnEvents(turn);
-  events.setHeaders(headers);
-  if (connection.stream) await connection.stream.serve(events);
-  else await writeText(events, await response.text());
-  return { status, answered: events.answered };
+  const sink = new TurnSink(turn, headers);
+  if (connection.stream) await connection.stream.serve(sink);
+  else await writeText(sink, await response.text());
+  return { status, answered: sink.answered };
 }
 
-async function writeText(events: ByteSink, text: string): Promise<void> {
-  await events.write(text);
-  events.close();
+async function writeText(sink: ByteSink, text: string): Promise<void> {
+  await sink.write(text);
+  sink.close();
 }
 
 function requestOf({ publicUrl }: Tools, caller: Caller, { body, gone }: Turn): Request {
@@ -78,17 +76,11 @@ class TurnConnection implements Connection {
 /** Headers that say what a client can do after a refusal. */
 const SHOWN = /^(retry-after|x-should-retry|x-request-id|x-ratelimit-.*)$/;
 
-/** A refusal as the protocol's `error` event: the status and the body that POST would have got. */
+/** A refusal with what the response of POST would have had. */
 export function errorMessage(status: number, headers: Headers, body: string, streamId: string | undefined): string {
   const shown: Record<string, string> = {};
   headers.forEach((value, name) => {
     if (SHOWN.test(name)) shown[name] = value;
   });
-  const own = {
-    type: 'error',
-    status,
-    ...(streamId === undefined ? {} : { stream_id: streamId }),
-    svc: svcOf(headers),
-  };
-  return `${JSON.stringify({ ...own, headers: shown }).slice(0, -1)},${body.slice(1)}`;
+  return writeErrorMessage({ status, headers: shown, svc: svcOf(headers), body, streamId });
 }

@@ -1,6 +1,6 @@
 // The answer to a message with `generate: false`: the input is remembered, and no model is asked.
 
-import type { CreateMessage } from './read-create.ts';
+import type { CreateMessage } from './create-message.ts';
 
 export function writeWarmed(id: string, { model = null, streamId }: CreateMessage, now: number): string[] {
   const response = { id, object: 'response', created_at: Math.floor(now / 1_000), model, output: [], error: null };

@@ -1,10 +1,10 @@
 // What a client gets for a compaction: an item, as a whole response, as the events of one, or as the answer of
 // POST /v1/responses/compact with the messages before it that are kept.
 
-import { isCompacted, isCompaction, summaryIn } from '../../dialects/openai-responses/compaction.ts';
-import { writeSse } from '../../dialects/stream/sse.ts';
-import { assert } from '../../kit/assert.ts';
-import { isObject, type Json, type JsonObject, objectsOf, readAnswerJson } from '../../kit/json/json.ts';
+import { assert } from '../../../kit/assert.ts';
+import { isObject, type Json, type JsonObject, objectsOf, readAnswerJson } from '../../../kit/json/json.ts';
+import { writeEvents } from '../write-events.ts';
+import { isCompacted, isCompaction, summaryIn } from './dialect.ts';
 import type { Seals } from './sealed-items.ts';
 
 /** The user's last messages of about this length stay as they are. */
@@ -37,18 +37,15 @@ export function compactedResponse({ answer, item }: Compacted): JsonObject {
   return { ...answer, object: 'response', status: 'completed', error: null, incomplete_details: null, output: [item] };
 }
 
-export function writeEvents(response: JsonObject): string {
+export function writeCompactedEvents(response: JsonObject): string {
   const [item] = objectsOf(response.output);
   const begun = { ...response, status: 'in_progress', output: [], usage: null };
-  const events = [
+  return writeEvents([
     { type: 'response.created', response: begun },
     { type: 'response.output_item.added', output_index: 0, item },
     { type: 'response.output_item.done', output_index: 0, item },
     { type: 'response.completed', response },
-  ];
-  return events
-    .map(({ type, ...event }, number) => writeSse(JSON.stringify({ type, sequence_number: number, ...event }), type))
-    .join('');
+  ]);
 }
 
 export function writeCompaction({ answer, item, output }: Compacted, items: readonly Json[]): string {

@@ -2,22 +2,18 @@
 // summary, which any model understands, or the item of a vendor, which only the account of its channel there can read. Nothing
 // is stored here.
 
-import { isCompaction } from '../../dialects/openai-responses/compaction.ts';
-import { fault } from '../../faults/fault.ts';
-import { isObject, type Json, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
-import { isSealed, type Sealer } from '../../kit/sealed.ts';
-import type { MadeItem } from '../../relay/keep-readers.ts';
-import type { HttpTools } from '../exchange.ts';
-
-const TRIGGER = 'compaction_trigger';
+import { fault } from '../../../faults/fault.ts';
+import type { NewId } from '../../../kit/ids.ts';
+import { isObject, type Json, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
+import { isSealed, type Sealer } from '../../../kit/sealed.ts';
+import { isCompaction } from './dialect.ts';
 
 const PREFACE = 'This is a summary of the conversation before this point:\n\n';
 
-const PROMPT = `Summarize this conversation for an assistant that will continue it and has not seen it. Include:
-- what the user asked for, with every requirement, limit and preference that they stated;
-- what was done, found out and decided, with exact names, paths, commands and values;
-- what is not finished, and the next steps.
-Reply with the summary only. Do not call tools and do not continue the work.`;
+export interface SealTools {
+  sealer: Sealer;
+  newId: NewId;
+}
 
 interface VendorContent {
   channel: string;
@@ -27,10 +23,10 @@ interface VendorContent {
 /** What is sealed for one account. No other account can read it. */
 export class Seals {
   readonly #sealer: Sealer;
-  readonly #newId: HttpTools['newId'];
+  readonly #newId: NewId;
   readonly #accountId: string;
 
-  constructor({ sealer, newId }: Pick<HttpTools, 'sealer' | 'newId'>, accountId: string) {
+  constructor({ sealer, newId }: SealTools, accountId: string) {
     this.#sealer = sealer;
     this.#newId = newId;
     this.#accountId = accountId;
@@ -62,6 +58,14 @@ export class Seals {
   }
 }
 
+/** An item that only the upstream account of one channel can read. */
+export interface MadeItem {
+  /** The channel that made it. */
+  channel: string;
+  /** Where the request has it. */
+  param: string;
+}
+
 interface OpenedItems {
   items: Json[];
   madeBy: MadeItem[];
@@ -82,17 +86,9 @@ export function openItems(seals: Seals, items: readonly Json[]): OpenedItems {
   return { items: opened, madeBy };
 }
 
-export function askForSummary(): JsonObject {
-  return userMessage(PROMPT);
-}
-
 export function isOurs(item: Json | undefined): item is JsonObject & { encrypted_content: string } {
   if (!isObject(item) || !isCompaction(item)) return false;
   return typeof item.encrypted_content === 'string' && isSealed(item.encrypted_content);
-}
-
-export function isTrigger(item: Json | undefined): boolean {
-  return isObject(item) && item.type === TRIGGER;
 }
 
 function userMessage(text: string): JsonObject {

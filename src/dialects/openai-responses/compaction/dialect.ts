@@ -1,16 +1,16 @@
 // A request whose last item asks for a summary, for the vendors that shorten a conversation themselves. They get it without
 // that item at `/responses/compact`, and answer with an item that only their account can read.
 
-import { fault } from '../../faults/fault.ts';
-import { editMembers, type JsonDocument, type JsonObject, objectsOf } from '../../kit/json/json.ts';
-import { editMember } from '../../kit/json/raw-edit.ts';
-import { checkReport, hasCounted } from '../counts.ts';
-import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest, type UpstreamFields } from '../dialect.ts';
-import { isAsked, joinTwo, NO_REMOVALS, type Removals } from '../removals/removals.ts';
-import { withoutFields } from '../removals/remove-fields.ts';
-import { openaiResponses } from './dialect.ts';
-import { stripOwn } from './strip-own.ts';
-import { readUsage, writeUsage } from './usage.ts';
+import { fault } from '../../../faults/fault.ts';
+import { editMembers, type JsonDocument, type JsonObject, objectsOf } from '../../../kit/json/json.ts';
+import { editMember } from '../../../kit/json/raw-edit.ts';
+import { checkReport, hasCounted } from '../../counts.ts';
+import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest, type UpstreamFields } from '../../dialect.ts';
+import { isAsked, joinTwo, NO_REMOVALS, type Removals } from '../../removals/removals.ts';
+import { withoutFields } from '../../removals/remove-fields.ts';
+import { openaiResponses } from '../dialect.ts';
+import { stripOwn } from '../strip-own.ts';
+import { readUsage, writeUsage } from '../usage.ts';
 
 const OBJECT = 'response.compaction';
 const ITEMS: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary']);

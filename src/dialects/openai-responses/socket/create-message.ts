@@ -1,10 +1,10 @@
-// Reads a `response.create` message: what concerns the socket, and the rest, which is the body of POST /v1/responses. Only
-// the places of its fields are needed, so a long input is copied as text and not parsed here.
+// A `response.create` message: what concerns the socket, and the rest, which is the body of POST /v1/responses. Only the
+// places of its fields are needed, so a long input is copied as text and not parsed here.
 
-import { fault } from '../../faults/fault.ts';
-import { type Json, tryParseJson } from '../../kit/json/json.ts';
-import type { Spans } from '../../kit/json/spans.ts';
-import { finishScan, openScan, parseScannedText } from '../read-body.ts';
+import { fault } from '../../../faults/fault.ts';
+import { type Json, tryParseJson } from '../../../kit/json/json.ts';
+import type { Spans } from '../../../kit/json/spans.ts';
+import { keptMessages } from '../compaction/write-compacted.ts';
 
 export interface CreateMessage {
   /** The stream of the socket that it belongs to; undefined for the one without a name. */
@@ -27,20 +27,17 @@ export const MAX_STREAM_ID_CHARS = 64;
 const OWN = new Set(['type', 'stream', 'stream_id', 'previous_response_id', 'generate', 'input']);
 
 /** Throws `invalid_request`. */
-export async function readCreate(text: string): Promise<CreateMessage> {
-  const spans = await finishScan(openScan(text));
+export function readCreate(text: string, spans: Spans): CreateMessage {
   const twice = spans.findTwice();
   if (twice !== undefined) refuse(twice, 'A top-level field occurs twice in the message. Send every field once.');
-  const own = ownFields(text, spans);
-  if (own.type !== 'response.create') refuse('type', 'type must be response.create. Other messages are not supported.');
-  const generates = own.generate !== false;
-  // No call will check what is only remembered.
-  if (!generates) await parseScannedText(text, spans);
+  if (memberOf(text, spans, 'type') !== 'response.create') {
+    refuse('type', 'type must be response.create. Other messages are not supported.');
+  }
   const input = rawInput(text, spans);
   return {
-    streamId: own.streamId,
-    previousId: optionalText(own.previous, 'previous_response_id'),
-    generates,
+    streamId: readStreamId(text, spans),
+    previousId: optionalText(memberOf(text, spans, 'previous_response_id'), 'previous_response_id'),
+    generates: memberOf(text, spans, 'generate') !== false,
     model: memberOf(text, spans, 'model'),
     input,
     items: itemsIn(input),
@@ -66,17 +63,18 @@ export function joinItems(...lists: readonly string[]): string {
   return lists.filter((list) => list !== '').join();
 }
 
-function ownFields(text: string, spans: Spans) {
+/** What a vendor's compaction does not hold, of items that are joined by commas. */
+export function userMessages(items: string): string {
+  const kept = keptMessages(JSON.parse(`[${items}]`));
+  return joinItems(...kept.map((message) => JSON.stringify(message)));
+}
+
+function readStreamId(text: string, spans: Spans): string | undefined {
   const streamId = optionalText(memberOf(text, spans, 'stream_id'), 'stream_id');
   if (streamId !== undefined && (streamId === '' || streamId.length > MAX_STREAM_ID_CHARS)) {
     refuse('stream_id', `stream_id must have 1 to ${MAX_STREAM_ID_CHARS} characters.`);
   }
-  return {
-    type: memberOf(text, spans, 'type'),
-    generate: memberOf(text, spans, 'generate'),
-    previous: memberOf(text, spans, 'previous_response_id'),
-    streamId,
-  };
+  return streamId;
 }
 
 function memberOf(text: string, spans: Spans, name: string): Json | undefined {
