@@ -84,6 +84,8 @@ export interface UpstreamFields {
   verboseTranscripts?: boolean;
   /** Sealed reasoning of earlier turns, encrypted or signed, is removed: this upstream refuses it. */
   withoutSealed?: boolean;
+  /** This model is known to encrypt its reasoning for clients without stored state. */
+  sealsReasoning?: boolean;
   /** The field in which it wants the reasoning text of any model back. */
   thoughtsField?: Quirks['reasoningField'];
   /** The platform that hosts a Claude model, and the betas that the client asked for. */

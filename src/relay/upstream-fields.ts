@@ -3,6 +3,7 @@
 import type { Model } from '../catalog/catalog.ts';
 import { BETA_HEADER, withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { RelayRequest, UpstreamFields } from '../dialects/dialect.ts';
+import { sealsReasoning } from '../dialects/openai-responses/sealed-reasoning.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-budget.ts';
 import { claudeHostOf } from '../vendors/claude-hosts.ts';
 import { hasVerboseTranscripts, limitFieldOf } from '../vendors/openai.ts';
@@ -31,6 +32,7 @@ export function upstreamFields(
     verboseTranscripts: hasVerboseTranscripts(quirks, route.model),
     thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
     withoutSealed,
+    sealsReasoning: sealsReasoning(quirks, route.model),
     claudeHost: host && { name: host, betas: withoutLostBetas(call.headers, model.contextTokens)[BETA_HEADER] },
   };
 }

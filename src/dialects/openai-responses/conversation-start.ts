@@ -3,8 +3,8 @@
 // same in each.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { asksForSealed } from './sealed-reasoning.ts';
 
-const SEALED = 'reasoning.encrypted_content';
 const GIVEN_ROLES: ReadonlySet<Json | undefined> = new Set(['user', 'system', 'developer']);
 /** Enough to distinguish conversations without reading long prompts. */
 const MAX_ITEMS = 8;
@@ -12,9 +12,9 @@ const MAX_TEXTS = 8;
 const MAX_TEXT_CHARS = 500;
 
 /** Undefined where no reasoning is sealed: such a conversation may go anywhere. */
-export function conversationStart({ input, include }: JsonObject): string | undefined {
-  const isAsked = Array.isArray(include) && include.includes(SEALED);
-  if (!isAsked && !(Array.isArray(input) && input.some(isSealed))) return undefined;
+export function conversationStart(body: JsonObject): string | undefined {
+  const { input } = body;
+  if (!asksForSealed(body) && !(Array.isArray(input) && input.some(isSealed))) return undefined;
   if (typeof input === 'string') return writeItem('user', [input]);
   if (!Array.isArray(input)) return undefined;
   const said = input.findIndex((item) => !isGiven(item));

@@ -6,6 +6,7 @@ import { editMember } from '../../kit/json/raw-edit.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { lowerInside } from '../lower-inside.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
+import { fulfilWish } from './sealed-reasoning.ts';
 import { stripOwn } from './strip-own.ts';
 import { missingBound } from './tool-calls.ts';
 
@@ -30,10 +31,11 @@ export function writePrefill(
 
 function ownedFields(
   { value }: JsonDocument,
-  { model, maxOutputTokens }: UpstreamFields,
+  { model, maxOutputTokens, sealsReasoning = false }: UpstreamFields,
   removed?: readonly string[],
 ): Record<string, Json | undefined> {
-  const edits = withoutFields({ model, max_output_tokens: maxOutputTokens, store: false }, removed);
+  const own = { model, max_output_tokens: maxOutputTokens, store: false, ...fulfilWish(value, sealsReasoning) };
+  const edits = withoutFields(own, removed);
   // Codex puts paths of the user's machine into it.
   if (value.client_metadata !== undefined) edits.client_metadata = undefined;
   Object.assign(edits, lowerInside('reasoning', 'max_tokens', value, maxOutputTokens)?.edits);

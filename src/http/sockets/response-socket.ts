@@ -146,13 +146,14 @@ export class ResponseSocket implements SocketUser {
   }
 
   async #run(message: CreateMessage): Promise<void> {
-    const { streamId, previousId } = message;
+    const { streamId, previousId, wantsSealed } = message;
     const history = previousId === undefined ? '' : this.#kept.find(previousId);
     if (history === undefined) throw fault('previous_response_not_found', { param: 'previous_response_id' });
     if (!message.generates) return this.#warm(message, history);
     const { status, answered } = await runTurn(this.#tools, this.#caller, {
       body: writeBody(message, history),
       streamId,
+      wantsSealed,
       gone: this.#gone.signal,
       send: (text) => this.#send(text),
       onBroken: () => this.#onBroken(streamId),

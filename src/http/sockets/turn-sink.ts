@@ -1,10 +1,10 @@
 // Sends the streamed answer of one turn to its socket, and says what the headers of an answer say.
 
+import type { CreateMessage } from '../../dialects/openai-responses/socket/create-message.ts';
 import { type AnsweredTurn, TurnMessages } from '../../dialects/openai-responses/socket/turn-messages.ts';
 import type { ByteSink } from '../../kit/connection.ts';
 
-export interface TurnOutput {
-  streamId: string | undefined;
+export interface TurnOutput extends Pick<CreateMessage, 'streamId' | 'wantsSealed'> {
   /** A promise if the client does not read fast enough. */
   send(message: string): Promise<void> | undefined;
   /** The answer broke off without a last event. */
@@ -17,7 +17,7 @@ export class TurnSink implements ByteSink {
 
   constructor(output: TurnOutput, headers: Headers) {
     this.#output = output;
-    this.#messages = new TurnMessages(output.streamId);
+    this.#messages = new TurnMessages(output);
     this.#messages.setSvc(svcOf(headers));
   }
 

@@ -4,7 +4,7 @@ import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext, Frame } from '../../translate/adapters.ts';
 import type { Block } from '../../translate/answer-events.ts';
 import { tagToolId } from '../../translate/opaque.ts';
-import { listOf } from '../read-output.ts';
+import { asksForSealed } from '../sealed-reasoning.ts';
 import { type Call, callItem, type ItemWriter, messageItem, reasoningItem } from './write-items.ts';
 import { ownId } from './write-response.ts';
 
@@ -25,7 +25,7 @@ type ToolBlock = Extract<Block, { kind: 'tool' }>;
 
 export function createItemMaker(context: AnswerContext, { frame, textLength, hasGap }: MakerTools): ItemMaker {
   const { asked, origin, tools } = context;
-  const wantsBack = listOf(asked.value.include).includes('reasoning.encrypted_content');
+  const wantsBack = asksForSealed(asked.value);
   const callIds = new Set<string>();
 
   function place(prefix: string, index: number) {

@@ -2,6 +2,7 @@
 
 import { fault } from '../../../faults/fault.ts';
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { fulfilWish } from '../sealed-reasoning.ts';
 import { isOurs, type MadeItem, openItems, type Seals } from './sealed-items.ts';
 
 const TRIGGER = 'compaction_trigger';
@@ -52,7 +53,8 @@ export function withOpenItems(seals: Seals, input: readonly Json[]): Edited {
   return { edits: { input: items }, madeBy };
 }
 
-export function askingForSummary(seals: Seals, { tools, text }: JsonObject, input: readonly Json[]): Edited {
+export function askingForSummary(seals: Seals, body: JsonObject, input: readonly Json[]): Edited {
+  const { tools, text } = body;
   const { items, madeBy } = openItems(seals, input);
   const asked = { type: 'message', role: 'user', content: [{ type: 'input_text', text: PROMPT }] };
   const edits = {
@@ -61,6 +63,7 @@ export function askingForSummary(seals: Seals, { tools, text }: JsonObject, inpu
     store: false,
     // With the same tools as before, the prompt is the same up to here, and may be cached.
     tool_choice: Array.isArray(tools) && tools.length > 0 ? 'none' : undefined,
+    ...fulfilWish(body, false),
     ...(isObject(text) ? { text: { ...text, format: undefined } } : {}),
   };
   return { edits, madeBy };

@@ -5,6 +5,7 @@ import { fault } from '../../../faults/fault.ts';
 import { type Json, tryParseJson } from '../../../kit/json/json.ts';
 import type { Spans } from '../../../kit/json/spans.ts';
 import { keptMessages } from '../compaction/write-compacted.ts';
+import { asksForSealed, withWish } from '../sealed-reasoning.ts';
 
 export interface CreateMessage {
   /** The stream of the socket that it belongs to; undefined for the one without a name. */
@@ -19,12 +20,14 @@ export interface CreateMessage {
   items: string | undefined;
   /** The other fields of the body, each with its name as JSON. */
   fields: readonly string[];
+  /** The client asks for encrypted reasoning itself, and gets it. */
+  wantsSealed: boolean;
 }
 
 export const MAX_STREAM_ID_CHARS = 64;
 
 /** Of the message itself, or written for every turn. */
-const OWN = new Set(['type', 'stream', 'stream_id', 'previous_response_id', 'generate', 'input']);
+const OWN = new Set(['type', 'stream', 'stream_id', 'previous_response_id', 'generate', 'input', 'include']);
 
 /** Throws `invalid_request`. */
 export function readCreate(text: string, spans: Spans): CreateMessage {
@@ -33,7 +36,8 @@ export function readCreate(text: string, spans: Spans): CreateMessage {
   if (memberOf(text, spans, 'type') !== 'response.create') {
     refuse('type', 'type must be response.create. Other messages are not supported.');
   }
-  const input = rawInput(text, spans);
+  const input = rawMember(text, spans, 'input');
+  const include = memberOf(text, spans, 'include');
   return {
     streamId: readStreamId(text, spans),
     previousId: optionalText(memberOf(text, spans, 'previous_response_id'), 'previous_response_id'),
@@ -41,7 +45,8 @@ export function readCreate(text: string, spans: Spans): CreateMessage {
     model: memberOf(text, spans, 'model'),
     input,
     items: itemsIn(input),
-    fields: fieldsOf(text, spans),
+    fields: [...fieldsOf(text, spans), ...includeOf(text, spans, include)],
+    wantsSealed: asksForSealed({ include: include ?? null }),
   };
 }
 
@@ -78,8 +83,8 @@ function readStreamId(text: string, spans: Spans): string | undefined {
 }
 
 function memberOf(text: string, spans: Spans, name: string): Json | undefined {
-  const span = spans.get(name);
-  return span && tryParseJson(text.slice(span.valueStart, span.valueEnd));
+  const raw = rawMember(text, spans, name);
+  return raw === undefined ? undefined : tryParseJson(raw);
 }
 
 function optionalText(value: Json | undefined, name: string): string | undefined {
@@ -87,8 +92,15 @@ function optionalText(value: Json | undefined, name: string): string | undefined
   return typeof value === 'string' ? value : refuse(name, `${name} must be a text.`);
 }
 
-function rawInput(text: string, spans: Spans): string | undefined {
-  const span = spans.get('input');
+/** The next turn needs the reasoning of this one, whether the client asks for it or not. */
+function includeOf(text: string, spans: Spans, include: Json | undefined): string[] {
+  const wished = withWish(include);
+  const raw = wished ? JSON.stringify(wished) : rawMember(text, spans, 'include');
+  return raw === undefined ? [] : [`"include":${raw}`];
+}
+
+function rawMember(text: string, spans: Spans, name: string): string | undefined {
+  const span = spans.get(name);
   return span && text.slice(span.valueStart, span.valueEnd);
 }
 

@@ -1,9 +1,20 @@
 // The events of one answer as messages of a socket. Each event becomes one message; the first and the last also say who
 // answered (`svc`), and all name their stream if it has a name. Output items are collected for the next turn.
 
-import { isObject, type Json, type JsonObject, objectsOf, tryParseJson } from '../../../kit/json/json.ts';
+import {
+  editMembers,
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  objectsOf,
+  tryParseJson,
+  tryReadAnswerJson,
+} from '../../../kit/json/json.ts';
 import { type SseEvent, SseReader } from '../../stream/sse.ts';
 import { isCompaction } from '../compaction/dialect.ts';
+import { editInside, editList } from '../edit-event.ts';
+import type { CreateMessage } from './create-message.ts';
 
 /** How an answer ended, if the next turn can go on from it. */
 export interface AnsweredTurn {
@@ -22,14 +33,16 @@ const TYPE = /^\{\s*"type"\s*:\s*"([\w.]+)"/;
 
 export class TurnMessages {
   readonly #streamId: string | undefined;
+  readonly #wantsSealed: boolean;
   readonly #reader = new SseReader();
   readonly #items: string[] = [];
   #isCompacted = false;
   #svc = '';
   #answered: AnsweredTurn | undefined;
 
-  constructor(streamId: string | undefined) {
+  constructor({ streamId, wantsSealed }: Pick<CreateMessage, 'streamId' | 'wantsSealed'>) {
     this.#streamId = streamId;
+    this.#wantsSealed = wantsSealed;
   }
 
   get answered(): AnsweredTurn | undefined {
@@ -53,7 +66,8 @@ export class TurnMessages {
     if (isRead) this.#collect(type, tryParseJson(data));
     const stream = this.#streamId === undefined ? '' : `"stream_id":${JSON.stringify(this.#streamId)},`;
     const own = stream + (isRead && type !== ITEM ? this.#svc : '');
-    return own === '' ? data : `{${own}${data.slice(1)}`;
+    const shown = this.#wantsSealed ? data : withoutSealed(data);
+    return own === '' ? shown : `{${own}${shown.slice(1)}`;
   }
 
   #collect(type: string | undefined, event: Json | undefined): void {
@@ -80,4 +94,16 @@ function inputItem(item: JsonObject): JsonObject | undefined {
   if (!WITHOUT_ID.has(item.type)) return item;
   const { id: _, ...rest } = item;
   return rest;
+}
+
+/** For a client that did not ask for encrypted reasoning. */
+function withoutSealed(data: string): string {
+  const event = data.includes('"encrypted_content"') ? tryReadAnswerJson(data) : undefined;
+  if (!event) return data;
+  const response = (inner: JsonDocument) => editList(inner, 'output', hideSealed).text;
+  return editInside(editInside(event, 'item', hideSealed), 'response', response).text;
+}
+
+function hideSealed(item: JsonDocument): string {
+  return item.value.type === 'reasoning' ? editMembers(item, { encrypted_content: undefined }) : item.text;
 }

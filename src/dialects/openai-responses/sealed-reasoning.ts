@@ -1,0 +1,37 @@
+// Reasoning that an upstream encrypts for a client without stored state, who sends it back in later turns. A socket asks for
+// it, because it sends the conversation back itself. That is only a wish: some upstreams and models refuse the request.
+
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { familyName, openaiTraits } from '../../vendors/openai.ts';
+import type { Quirks } from '../../vendors/quirks.ts';
+
+const SEALED = 'reasoning.encrypted_content';
+/** The wish, in the gateway's own requests. No upstream gets it. */
+const WISH = 'svc.reasoning.encrypted_content';
+
+/** Families whose vendors encrypt reasoning. */
+const SEALING = /^(o\d|codex-|gpt-[5-9]|grok-)/;
+
+/** `model`: its name at the upstream. Models that do not reason refuse the request. */
+export function sealsReasoning({ takesEffort }: Quirks, model: string): boolean {
+  const traits = openaiTraits(model);
+  return SEALING.test(familyName(model)) && (traits.alwaysThinks || (takesEffort && traits.takesEffort));
+}
+
+export function asksForSealed({ include }: JsonObject): boolean {
+  return Array.isArray(include) && (include.includes(SEALED) || include.includes(WISH));
+}
+
+/** `include` of a request with the wish; undefined if the client asks for it itself, or sent no list. */
+export function withWish(include: Json | undefined): Json[] | undefined {
+  if (include === undefined || include === null) return [WISH];
+  return Array.isArray(include) && !include.includes(SEALED) ? [...include, WISH] : undefined;
+}
+
+/** What replaces `include` at the upstream; an empty object if it stays. */
+export function fulfilWish({ include }: JsonObject, isFulfilled: boolean): { include?: Json | undefined } {
+  if (!Array.isArray(include) || !include.includes(WISH)) return {};
+  const others = include.filter((value) => value !== WISH);
+  const sent = isFulfilled ? [...others, SEALED] : others;
+  return { include: sent.length > 0 ? sent : undefined };
+}
