@@ -9,7 +9,7 @@ import { type OpenRoute, openRoute } from './operation.ts';
 import { ACCOUNT_CALLS } from './routes/account.ts';
 import { showCatalog } from './routes/catalog.ts';
 import { compactResponse } from './routes/compact.ts';
-import { countTokens } from './routes/count-tokens.ts';
+import { COUNT_CALLS } from './routes/count-tokens.ts';
 import { listEventsCall } from './routes/events.ts';
 import { GEMINI_CALLS } from './routes/gemini.ts';
 import { HEALTH_CALLS } from './routes/health.ts';
@@ -49,7 +49,7 @@ export const ROUTES = [
   ...KEY_CALLS,
   createQuote,
   ...LIST_CALLS,
-  countTokens,
+  ...COUNT_CALLS,
   ...MODEL_CALLS,
   compactResponse,
   responsesSocket,

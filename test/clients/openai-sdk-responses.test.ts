@@ -42,6 +42,15 @@ const tool = {
   strict: true,
 };
 
+test('its call that counts tokens', async () => {
+  const short = await client.responses.inputTokens.count({ model: 'auto:free', input: 'Hello' });
+  expect(short).toEqual({ object: 'response.input_tokens', input_tokens: expect.any(Number) });
+  const long = { model: 'auto:free', input: 'Hello', instructions: 'Be brief.', tools: [tool] };
+  expect((await client.responses.inputTokens.count(long)).input_tokens).toBeGreaterThan(short.input_tokens);
+  const refused = await failure(client.responses.inputTokens.count({ model: 'none', input: 'Hello' }));
+  expect(refused).toBeInstanceOf(NotFoundError);
+});
+
 describe.each([...KINDS_FOR.responses])('on a channel of the kind $kind', ({ model }) => {
   test('answers, with the channel and the cost in its headers', async () => {
     gateway.answer(saysHello);

@@ -12,7 +12,7 @@ import { type ClientGateway, startClientGateway } from '../support/client-gatewa
 const OPENAI = [
   ...['/chat/completions', '/responses', '/embeddings', '/images/generations', '/images/edits', '/images/variations'],
   ...['/audio/transcriptions', '/audio/translations', '/audio/speech', '/rerank', '/moderations'],
-  '/responses/compact',
+  ...['/responses/compact', '/responses/input_tokens'],
 ];
 const ANTHROPIC = ['/messages', '/messages/count_tokens'];
 const POSTED = [...OPENAI, ...ANTHROPIC];
@@ -22,6 +22,7 @@ const hi = [{ role: 'user', content: 'Hi' }];
 const BODIES: Record<string, Record<string, unknown>> = {
   '/chat/completions': { model: 'auto:free', messages: hi },
   '/responses': { model: 'auto:free', input: 'Hi' },
+  '/responses/input_tokens': { model: 'auto:free', input: 'Hi' },
   '/messages': { model: 'auto:free', max_tokens: 20, messages: hi },
   '/messages/count_tokens': { model: 'auto:free', messages: hi },
 };

@@ -29,7 +29,7 @@ const UPSTREAMS: Readonly<Record<string, (request: SeenRequest) => Script>> = {
 };
 const MODEL_ROUTES = LISTED_ROUTES.filter(({ body }) => body?.model !== undefined);
 /** Tokens are counted here, without an upstream. */
-const ASKING_ROUTES = MODEL_ROUTES.filter(({ path }) => !path.endsWith('/count_tokens'));
+const ASKING_ROUTES = MODEL_ROUTES.filter(({ path }) => !/_tokens$/.test(path));
 
 /** Each is asked whole and as a stream. */
 const CALLS = 2 * ASKING_ROUTES.length;

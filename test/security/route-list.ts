@@ -57,6 +57,7 @@ export const SMALL_BYTES = 64 * KIB;
 export const LARGE_ROUTES: Readonly<Partial<Record<RouteName, number>>> = {
   'POST /api/quote': 25 * MIB + 64 * KIB,
   'POST /v1/messages/count_tokens': 20 * MIB,
+  'POST /v1/responses/input_tokens': 20 * MIB,
   'POST /v1/chat/completions': 20 * MIB,
   'POST /v1/responses': 20 * MIB,
   'POST /v1/responses/compact': 20 * MIB,
@@ -100,6 +101,7 @@ const BODIES: Readonly<Partial<Record<RouteName, ListedRoute['body']>>> = {
   'POST /api/keys/:id/rotate': { grace_seconds: 0 },
   'POST /api/quote': { endpoint: '/v1/chat/completions', body: { model: 'up-paid', messages: MESSAGES } },
   'POST /v1/messages/count_tokens': { model: 'up-message', messages: MESSAGES, system: 'x' },
+  'POST /v1/responses/input_tokens': { model: 'up-paid', input: 'Hi', instructions: 'x' },
   'POST /v1/chat/completions': {
     model: 'up-paid',
     max_tokens: 20,

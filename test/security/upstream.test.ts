@@ -40,7 +40,7 @@ afterAll(async () => {
   await elsewhere.close();
 });
 
-const RELAYED = LISTED_ROUTES.filter(({ path, body }) => body?.model !== undefined && !path.endsWith('count_tokens'));
+const RELAYED = LISTED_ROUTES.filter(({ path, body }) => body?.model !== undefined && !/_tokens$/.test(path));
 const relayed = RELAYED.flatMap((route) => {
   const streams = ['/v1/chat/completions', '/v1/messages', '/v1/responses'].includes(route.path);
   return [false, ...(streams ? [true] : [])].map(

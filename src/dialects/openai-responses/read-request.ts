@@ -40,9 +40,7 @@ const STORED = Object.entries({
 
 export function readRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
-  for (const [name, message] of STORED) {
-    if (body[name] !== undefined && body[name] !== null) refuseField(name, message);
-  }
+  refuseStored(body);
   if (optionalFlag(body, 'background')) {
     refuseField(
       'background',
@@ -68,6 +66,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
     input: countInput(document, items, vendorUse(body, later), later),
     document,
   };
+}
+
+export function refuseStored(body: JsonObject): void {
+  for (const [name, message] of STORED) {
+    if (body[name] !== undefined && body[name] !== null) refuseField(name, message);
+  }
 }
 
 export function findRemovals(body: JsonObject, isFree: boolean): Removals {
@@ -109,7 +113,7 @@ function laterTools({ input }: JsonObject): ToolList[] {
   return lists;
 }
 
-function readItems(body: JsonObject): readonly JsonObject[] {
+export function readItems(body: JsonObject): readonly JsonObject[] {
   if (typeof body.input === 'string') return [];
   if (!Array.isArray(body.input)) refuseField('input', 'input must be a text or a list of items.');
   const items = objectList(body.input, 'input');

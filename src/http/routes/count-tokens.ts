@@ -1,53 +1,80 @@
-// POST /v1/messages/count_tokens: how many tokens a messages request would be, counted here. It costs nothing, takes no
-// slot and asks no upstream, so that a client may call it before every turn; only large bodies are limited.
+// How many tokens a request would be, counted here. It costs nothing, takes no slot and asks no upstream, so that a client may
+// call it before every turn; only large bodies are limited.
 
-import { readInput } from '../../dialects/anthropic-messages/read-request.ts';
+import { z } from 'zod';
+import { readInput as readMessagesInput } from '../../dialects/anthropic-messages/read-request.ts';
 import { readModel } from '../../dialects/fields.ts';
+import type { InputCount } from '../../dialects/input/count-input.ts';
 import { estimateAt } from '../../dialects/input/estimated-input.ts';
+import { readInput as readResponsesInput, writeInputCount } from '../../dialects/openai-responses/input-tokens.ts';
+import type { JsonDocument } from '../../kit/json/json.ts';
 import { count, named } from '../../kit/shapes.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
 import { answerWithoutModel } from '../answer-without-model.ts';
+import { rewriteResponse } from '../compact-call.ts';
 import type { ModelFor } from '../description.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
 import type { RefuseEarly } from '../large-call.ts';
 import { keyedRoute } from '../operation.ts';
-import {
-  anthropicAnswerHeaders,
-  anthropicHeaders,
-  countTokensRequest,
-  gatewayAnswerHeaders,
-  MODEL_FAULTS,
-} from './outlines.ts';
+import * as outline from './outlines.ts';
 
 const MAX_BYTES = 20 * 1024 * 1024;
 
-export const countTokens = keyedRoute('POST /v1/messages/count_tokens', {
-  id: 'countTokens',
+const COMMON = {
   tag: 'models',
-  summary: 'How many tokens a messages request would be',
   description:
     'Counted by the gateway. It costs nothing, takes no slot and asks no upstream; many very large bodies in a few seconds are refused.',
   maxBytes: MAX_BYTES,
-  requestHeaders: anthropicHeaders,
-  body: countTokensRequest,
-  example: (modelFor: ModelFor) => ({ model: modelFor('chat'), messages: [{ role: 'user', content: 'Hello' }] }),
   result: 'The count.',
-  answer: named('CountTokensAnswer', { input_tokens: count }),
-  answerHeaders: [...gatewayAnswerHeaders, ...anthropicAnswerHeaders],
-  faults: [...MODEL_FAULTS, 'unsupported_endpoint', 'rate_limited'],
-  envelope: 'anthropic',
-  handle: handleCount,
-});
+  faults: [...outline.MODEL_FAULTS, 'unsupported_endpoint', 'rate_limited'],
+} as const;
 
-async function handleCount(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+interface Format {
+  read(document: JsonDocument, tools: HttpTools, accountId: string): InputCount | Promise<InputCount>;
+  write(tokens: number): Record<string, unknown>;
+}
+
+const MESSAGES: Format = { read: readMessagesInput, write: (tokens) => ({ input_tokens: tokens }) };
+
+const RESPONSES: Format = {
+  async read(document, tools, accountId) {
+    const rewritten = await rewriteResponse(tools, document, accountId);
+    return readResponsesInput(rewritten?.document ?? document);
+  },
+  write: writeInputCount,
+};
+
+export const COUNT_CALLS = [
+  keyedRoute('POST /v1/messages/count_tokens', {
+    ...COMMON,
+    id: 'countTokens',
+    summary: 'How many tokens a messages request would be',
+    requestHeaders: outline.anthropicHeaders,
+    body: outline.countTokensRequest,
+    example: (modelFor: ModelFor) => ({ model: modelFor('chat'), messages: [{ role: 'user', content: 'Hello' }] }),
+    answer: named('CountTokensAnswer', { input_tokens: count }),
+    answerHeaders: [...outline.gatewayAnswerHeaders, ...outline.anthropicAnswerHeaders],
+    envelope: 'anthropic',
+    handle: (tools, exchange) => handleCount(tools, exchange, MESSAGES),
+  }),
+  keyedRoute('POST /v1/responses/input_tokens', {
+    ...COMMON,
+    id: 'countInputTokens',
+    summary: 'How many tokens a responses request would be',
+    body: outline.inputTokensRequest,
+    example: (modelFor: ModelFor) => ({ model: modelFor('chat'), input: 'Hello' }),
+    answer: named('InputTokensAnswer', { object: z.literal('response.input_tokens'), input_tokens: count }),
+    answerHeaders: outline.gatewayAnswerHeaders,
+    handle: (tools, exchange) => handleCount(tools, exchange, RESPONSES),
+  }),
+];
+
+function handleCount(tools: HttpTools, exchange: KeyedExchange, { read, write }: Format): Promise<Response> {
   const refuseEarly: RefuseEarly = (key, fields) => chooseModel(tools.catalog(), key, readModel(fields), 'chat');
   return answerWithoutModel(tools, exchange, { maxBytes: MAX_BYTES, refuseEarly }, async ({ document, key }) => {
     const { routes } = chooseModel(tools.catalog(), key, readModel(document), 'chat');
-    const tokens = estimateAt(readInput(document), routes[0]?.model ?? '');
-    return Response.json(
-      { input_tokens: tokens },
-      { headers: await gatewayHeaders(tools, exchange, exchange.envelope) },
-    );
+    const tokens = estimateAt(await read(document, tools, key.accountId), routes[0]?.model ?? '');
+    return Response.json(write(tokens), { headers: await gatewayHeaders(tools, exchange, exchange.envelope) });
   });
 }

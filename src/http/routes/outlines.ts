@@ -96,6 +96,20 @@ export const responsesAnswer = openai(
   { usage: some({ input_tokens: count, output_tokens: count, total_tokens: count }) },
 );
 
+export const inputTokensRequest = openai(
+  'InputTokensRequest',
+  { model },
+  {
+    input: z
+      .union([text, z.array(anyObject)])
+      .nullable()
+      .describe('A text, or the whole history as items.'),
+    instructions: text.nullable(),
+    tools,
+    text: anyObject,
+  },
+);
+
 export const compactRequest = openai(
   'CompactRequest',
   { model, input: z.union([text, z.array(anyObject)]).describe('A text, or the whole history as items.') },

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../../support/answer.ts';
-import { compactingVendor } from '../../support/compacting-vendor.ts';
 import { messageStream } from '../../support/anthropic-messages.ts';
+import { compactingVendor } from '../../support/compacting-vendor.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { responseStream } from '../../support/openai-responses.ts';
 import { openSocket, type SocketClient } from '../../support/response-socket.ts';
