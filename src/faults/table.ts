@@ -82,6 +82,21 @@ export const FAULTS = {
     ...INVALID,
     text: 'This connection does not remember a response with this id. Send the whole conversation in input, without previous_response_id.',
   },
+  invalid_stream_id: {
+    status: 400,
+    ...INVALID,
+    text: 'stream_id must have 1 to 256 characters, which are letters, digits, "_", "-" and ".". Change it, or leave it out.',
+  },
+  websocket_stream_limit_reached: {
+    status: 400,
+    ...INVALID,
+    text: 'This connection has had 32 different values of stream_id. Use one of them again, or open another connection.',
+  },
+  websocket_connection_limit_reached: {
+    status: 400,
+    ...INVALID,
+    text: 'This connection is 60 minutes old. Open a new one, and send the whole conversation there once.',
+  },
   invalid_api_key: {
     status: 401,
     openaiType: 'authentication_error',

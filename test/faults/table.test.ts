@@ -24,6 +24,9 @@ const CONTRACT: readonly Contract[] = [
   { code: 'unsupported_endpoint', status: 400, openai: INVALID, anthropic: INVALID },
   { code: 'context_length_exceeded', status: 400, openai: INVALID, anthropic: INVALID },
   { code: 'previous_response_not_found', status: 400, openai: INVALID, anthropic: INVALID },
+  { code: 'invalid_stream_id', status: 400, openai: INVALID, anthropic: INVALID },
+  { code: 'websocket_stream_limit_reached', status: 400, openai: INVALID, anthropic: INVALID },
+  { code: 'websocket_connection_limit_reached', status: 400, openai: INVALID, anthropic: INVALID },
   { code: 'content_rejected', status: 400, openai: INVALID, anthropic: INVALID },
   { code: 'card_code_malformed', status: 400, openai: INVALID },
   {

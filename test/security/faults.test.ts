@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { FAULT_CODES, type FaultCode, faultRow } from '../../src/faults/table.ts';
 import { type AddPages, createApp } from '../../src/http/app.ts';
 import { NO_CONNECTION } from '../../src/kit/connection.ts';
+import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import type { CallOptions, TestAccount, TestGateway } from '../support/gateway.ts';
@@ -13,7 +14,7 @@ import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { untilHeard } from '../support/race.ts';
 import { type RawAnswer, rawCall } from '../support/raw-call.ts';
-import { openSocket } from '../support/response-socket.ts';
+import { openSocket, type SocketClient } from '../support/response-socket.ts';
 import { UPSTREAM_KEY, upModel } from '../support/test-document.ts';
 import { answerAny, startSecure } from './start-secure.ts';
 
@@ -75,6 +76,30 @@ async function whileRunning(key: string, model: string, count: number): Promise<
   return response;
 }
 
+const TURN = { model: 'even', input: 'Hi' };
+
+/** The refusal of a message, as a response. */
+async function onSocket(provoke: (client: SocketClient) => Promise<Answer>, at = gateway): Promise<Response> {
+  const client = await openSocket(at.url, (await at.register()).key);
+  const { status, headers, error } = await provoke(client);
+  client.socket.close();
+  return Response.json({ error }, { status, headers });
+}
+
+async function oldSocket(): Promise<Response> {
+  const clock = createManualClock();
+  const other = await startSecure({ clock });
+  const response = await onSocket(async (client) => {
+    for (let passed = 0; passed < 60; passed += 12) {
+      await client.ask({ ...TURN, generate: false });
+      await clock.advance(12 * 60_000);
+    }
+    return client.find('the last event', ({ type }) => type === 'error');
+  }, other);
+  await other.stop();
+  return response;
+}
+
 async function slowBody(): Promise<Response> {
   const clock = createManualClock();
   const other = await startSecure({ clock });
@@ -121,16 +146,14 @@ const PROVOKE: Record<FaultCode, () => Promise<Response>> = {
     chat(await newKey(), { model: 'short', messages: [{ role: 'user', content: 'word '.repeat(100) }] }),
   content_rejected: () => failing('refuses', 400, { code: 'content_policy_violation' }),
   card_code_malformed: () => post('/api/redeem', { code: 'PC-1' }),
-  previous_response_not_found: async () => {
-    const client = await openSocket(gateway.url, await newKey());
-    const { status, headers, error } = await client.ask({
-      model: 'even',
-      input: 'Hi',
-      previous_response_id: 'resp_none',
-    });
-    client.socket.close();
-    return Response.json({ error }, { status, headers });
-  },
+  previous_response_not_found: () => onSocket((client) => client.ask({ ...TURN, previous_response_id: 'resp_none' })),
+  invalid_stream_id: () => onSocket((client) => client.ask({ ...TURN, stream_id: 'a b' })),
+  websocket_stream_limit_reached: () =>
+    onSocket(async (client) => {
+      for (let n = 0; n < 32; n++) await client.ask({ ...TURN, generate: false, stream_id: `s${n}` });
+      return client.ask({ ...TURN, stream_id: 'one.more' });
+    }),
+  websocket_connection_limit_reached: oldSocket,
   invalid_api_key: () => call('/api/me'),
   insufficient_balance: async () => chat(await newKey(), { model: 'dear' }),
   key_budget_exceeded: async () => {

@@ -19,7 +19,15 @@ export const responsesSocket = keyedRoute('GET /v1/responses', {
   status: 101,
   result: 'The connection is a WebSocket.',
   answer: anyObject,
-  faults: ['invalid_request', 'previous_response_not_found', 'method_not_allowed', 'too_many_in_flight'],
+  faults: [
+    'invalid_request',
+    'previous_response_not_found',
+    'invalid_stream_id',
+    'websocket_stream_limit_reached',
+    'websocket_connection_limit_reached',
+    'method_not_allowed',
+    'too_many_in_flight',
+  ],
   handle: openSocket,
 });
 

@@ -2,9 +2,12 @@
 // refer to it by id and send only what is new. It is in memory only, and ends with the socket. Where there is no room it is
 // not kept, and the client sends the whole conversation again.
 
+import { MAX_NAMES } from './turn-lanes.ts';
+
 /** A longer conversation does not fit into a request. */
 export const MAX_KEPT_CHARS = 20 * 1024 * 1024;
-export const MAX_KEPT = 8;
+/** One of each stream: those with a name, and the one without. */
+export const MAX_KEPT = MAX_NAMES + 1;
 
 /** One account can have at most this share, so that it never leaves others without. */
 const ACCOUNT_SHARE = 0.25;

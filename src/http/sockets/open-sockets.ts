@@ -6,10 +6,10 @@ import { fault } from '../../faults/fault.ts';
 import { KeptMemory } from './kept-answers.ts';
 
 /**
- * Each can make the server keep a message of 8 MiB of which the end never comes: it is buffered before anything here sees it,
+ * Each can make the server keep a message of 20 MiB of which the end never comes: it is buffered before anything here sees it,
  * so only the number of sockets bounds that memory.
  */
-export const MAX_SOCKETS = { key: 16, account: 32, process: 500 };
+export const MAX_SOCKETS = { key: 8, account: 16, process: 500 };
 
 interface OpenSocket {
   /** Takes no new turn, and closes when those that run have ended. */

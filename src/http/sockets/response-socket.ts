@@ -15,6 +15,7 @@ import {
 } from '../../dialects/openai-responses/socket/create-message.ts';
 import { writeWarmed } from '../../dialects/openai-responses/socket/warmed-response.ts';
 import { type Fault, fault, toFault } from '../../faults/fault.ts';
+import type { FaultCode } from '../../faults/table.ts';
 import { writeFault } from '../../faults/write.ts';
 import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { Socket, SocketUser } from '../../kit/connection.ts';
@@ -24,11 +25,11 @@ import { requireKey } from '../read-keyed-body.ts';
 import { KeptAnswers } from './kept-answers.ts';
 import { readMessage } from './read-message.ts';
 import { type Caller, errorMessage, runTurn } from './run-turn.ts';
+import { MAX_RUNNING, MAX_WAITING, TurnLanes } from './turn-lanes.ts';
 
-/** Running and waiting. */
-export const MAX_TURNS = 8;
+const MAX_TURNS = MAX_RUNNING + MAX_WAITING;
 /** Of the messages of these turns together. */
-const MAX_TURN_CHARS = 8 * 1024 * 1024;
+const MAX_TURN_CHARS = 20 * 1024 * 1024;
 export const IDLE_MS = 15 * MINUTE_MS;
 const LIFE_MS = HOUR_MS;
 /** A turn waits for the client to read if more than this is unread. */
@@ -36,9 +37,18 @@ const UNREAD_BYTES = 256 * 1024;
 /** A client that sends what is refused, and does not read the refusals, is cut off. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
-const GOING_AWAY = { code: 1001, reason: 'This connection ends here. Connect again.' };
-const IDLE = { code: 1000, reason: 'No response was asked for in 15 minutes. Connect again.' };
-const KEY_INVALID = { code: 1008, reason: 'The key is no longer valid.' };
+const GOING_AWAY: Ending = { code: 1001, reason: 'This connection ends here. Connect again.' };
+const TOO_OLD: Ending = { ...GOING_AWAY, last: 'websocket_connection_limit_reached' };
+const IDLE: Ending = { code: 1000, reason: 'No response was asked for in 15 minutes. Connect again.' };
+const KEY_INVALID: Ending = { code: 1008, reason: 'The key is no longer valid.' };
+
+/** How a connection ends. */
+interface Ending {
+  code: number;
+  reason: string;
+  /** Sent before it, and to messages that come too late. */
+  last?: FaultCode;
+}
 
 export interface SocketCaller extends Caller {
   key: PresentedKey;
@@ -49,14 +59,13 @@ export class ResponseSocket implements SocketUser {
   readonly #caller: SocketCaller;
   readonly #kept: KeptAnswers;
   readonly #gone = new AbortController();
-  /** The last turn of each stream. */
-  readonly #streams = new Map<string | undefined, Promise<void>>();
+  readonly #lanes = new TurnLanes();
   #socket: Socket | undefined;
   #release = () => {};
   #reading: Promise<unknown> = Promise.resolve();
   #turns = 0;
   #turnChars = 0;
-  #closing: typeof GOING_AWAY | undefined;
+  #closing: Ending | undefined;
   #unread: PromiseWithResolvers<void> | undefined;
   #cancelIdle = () => {};
   #cancelLife = () => {};
@@ -74,7 +83,7 @@ export class ResponseSocket implements SocketUser {
 
   onOpen(socket: Socket): void {
     this.#socket = socket;
-    this.#cancelLife = this.#tools.clock.after(LIFE_MS, () => this.drain());
+    this.#cancelLife = this.#tools.clock.after(LIFE_MS, () => this.#close(TOO_OLD));
     this.#rest();
   }
 
@@ -107,7 +116,7 @@ export class ResponseSocket implements SocketUser {
     if (typeof message !== 'string') {
       return fault('invalid_request', { message: 'The message is binary. Send JSON as a text message.' });
     }
-    if (this.#closing) return fault('unavailable', { internal: 'closing' });
+    if (this.#closing) return fault(this.#closing.last ?? 'unavailable', { internal: 'closing' });
     const isLong = this.#turns > 0 && this.#turnChars + message.length > MAX_TURN_CHARS;
     return this.#turns >= MAX_TURNS || isLong ? tooManyTurns(this.#turns) : undefined;
   }
@@ -129,18 +138,14 @@ export class ResponseSocket implements SocketUser {
     this.#reading = reading.catch(() => {});
     try {
       const message = await reading;
-      const before = this.#streams.get(message.streamId);
-      const turn = this.#after(before, message);
-      this.#streams.set(message.streamId, turn);
-      await turn;
-      if (this.#streams.get(message.streamId) === turn) this.#streams.delete(message.streamId);
+      if ('answer' in message) this.#send(message.answer);
+      else await this.#lanes.run(message.streamId, () => this.#turn(message));
     } catch (error) {
       this.#refuse(error, streamIdOf(text));
     }
   }
 
-  async #after(before: Promise<void> | undefined, message: CreateMessage): Promise<void> {
-    await before;
+  async #turn(message: CreateMessage): Promise<void> {
     if (this.#gone.signal.aborted) return;
     await this.#run(message).catch((error) => this.#refuse(error, message.streamId));
   }
@@ -220,9 +225,11 @@ export class ResponseSocket implements SocketUser {
     else this.#cancelIdle = this.#tools.clock.after(IDLE_MS, () => this.#close(IDLE));
   }
 
-  #close(how: typeof GOING_AWAY): void {
+  #close(how: Ending): void {
     this.#closing = how;
-    if (this.#turns === 0) this.#socket?.close(how.code, how.reason);
+    if (this.#turns > 0) return;
+    if (how.last) this.#refuse(fault(how.last), undefined);
+    this.#socket?.close(how.code, how.reason);
   }
 }
 

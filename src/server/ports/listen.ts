@@ -50,8 +50,11 @@ export function listenSomewhere(options: ListenOptions): Server {
   }
 }
 
-/** A longer message closes its connection. See `MAX_SOCKETS` for the memory that unfinished messages take. */
-const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+/**
+ * A longer message closes its connection. It is a little more than a body of POST may have, which gets an answer. See
+ * `MAX_SOCKETS` for the memory that unfinished messages take.
+ */
+const MAX_MESSAGE_BYTES = 20 * 1024 * 1024 + 64 * 1024;
 /** A WebSocket whose client does not answer pings for this time is closed. */
 const SILENT_SECONDS = 120;
 

@@ -109,9 +109,10 @@ test('messages that are no requests are refused, and the socket goes on', async 
   for (const message of [...wrong, '{"type":"response.create","stream_id":5}', new Uint8Array([1, 2])])
     client.send(message);
   await eventually('eight refusals', () => client.messages.length === 8);
-  expect(client.messages.map(({ type, status, error }) => [type, status, error.code])).toEqual(
-    Array(8).fill(['error', 400, 'invalid_request']),
-  );
+  expect(client.messages.map(({ type, status }) => [type, status])).toEqual(Array(8).fill(['error', 400]));
+  expect(client.messages.map(({ error }) => error.code).filter((code) => code !== 'invalid_request')).toEqual([
+    'invalid_stream_id',
+  ]);
   expect(textOf(await client.ask(hello))).toBe('Hello there');
 });
 
@@ -150,10 +151,30 @@ test('any message has an answer, and nothing breaks', async () => {
   expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('a message of more than 8 MiB closes the socket', async () => {
+test('a message may be as long as a body of POST, and a longer one closes the socket', async () => {
   const client = await connect();
-  client.send('x'.repeat(8 * 1024 * 1024 + 1));
+  const most = 20 * 1024 * 1024;
+  const input = (chars: number) =>
+    JSON.stringify({ type: 'response.create', ...hello, generate: false, input: 'x'.repeat(chars) });
+  client.send(input(most - 100));
+  expect(await client.find('the answer', isEnd)).toMatchObject({ type: 'response.completed' });
+  client.send(input(most + 64 * 1024));
   expect(await client.closed).toMatchObject({ code: 1009 });
+});
+
+test('input for a response that runs is returned: no response can be steered', async () => {
+  const client = await connect();
+  const input = [{ type: 'message', role: 'user', content: 'Stop.' }];
+  client.send(JSON.stringify({ type: 'response.steer', previous_response_id: 'resp_1', input }));
+  expect(await client.find('the refusal', ({ type }) => type === 'response.steer.failed')).toEqual({
+    type: 'response.steer.failed',
+    sequence_number: expect.any(Number),
+    error: { type: 'invalid_request_error', code: 'steering_not_supported', message: expect.stringMatching(/steered/) },
+    steer: { previous_response_id: 'resp_1', input },
+  });
+  client.send('{"type":"response.steer","previous_response_id":"resp_1","input":[}');
+  expect(await client.find('a refusal', isEnd)).toMatchObject({ status: 400, error: { code: 'invalid_request' } });
+  expect(textOf(await client.ask({ ...hello, stream_id: 'next' }))).toBe('Hello there');
 });
 
 test('who leaves in the middle pays as one who hangs up on POST', async () => {
@@ -229,4 +250,41 @@ test('a socket without a turn for a quarter of an hour is closed, and one that i
   expect(12 * 60_000).toBeLessThan(IDLE_MS);
   expect(await idle.closed).toMatchObject({ code: 1000 });
   expect(await old.closed).toMatchObject({ code: 1001 });
+  expect(idle.messages).toEqual([]);
+  expect(old.messages.at(-1)).toMatchObject({
+    type: 'error',
+    status: 400,
+    error: { type: 'invalid_request_error', code: 'websocket_connection_limit_reached' },
+  });
+});
+
+test('a turn that runs when the hour is over ends, and a new one is refused', async () => {
+  const clock = createManualClock();
+  await restart({ clock });
+  const client = await connect();
+  for (let passed = 0; passed < 60; passed += 12) {
+    await client.ask({ ...hello, generate: false });
+    await clock.advance(12 * 60_000 - 6_000);
+  }
+  await eventually('a renewed lease', async () => {
+    await clock.advance(100);
+    return (await client.ask(hello)).type === 'response.completed';
+  });
+  const before = gateway.upstream.requests.length;
+  const gate = createGate();
+  const stream = responseStream({ pieces: ['Hello', ' there'] });
+  gateway.upstream.otherwise(() => ({ ...stream, body: [gate.opened, ...(stream.body ?? [])] }));
+  client.send({ ...hello, stream_id: 'runs' });
+  await eventually('the turn runs', () => gateway.upstream.requests.length > before);
+  await clock.advance(30_000);
+  client.send({ ...hello, stream_id: 'late' });
+  const limit = { status: 400, error: { code: 'websocket_connection_limit_reached' } };
+  const refused = await client.find('a refusal', ({ type, stream_id: id }) => type === 'error' && id === 'late');
+  expect(refused).toMatchObject(limit);
+  gate.open();
+  expect(await client.closed).toMatchObject({ code: 1001 });
+  const [ended, last] = client.messages.slice(-2);
+  expect([ended?.type, ended?.stream_id]).toEqual(['response.completed', 'runs']);
+  expect(last).toMatchObject({ type: 'error', ...limit });
+  expect(last?.stream_id).toBeUndefined();
 });

@@ -1,10 +1,12 @@
 // GET /v1/responses as a WebSocket: turns, streams, what is remembered, and what each turn costs.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { MAX_NAMES, MAX_RUNNING, MAX_WAITING } from '../../../src/http/sockets/turn-lanes.ts';
 import type { Answer } from '../../support/answer.ts';
 import { type ClientGateway, KINDS_FOR, startClientGateway } from '../../support/client-gateway.ts';
 import { createKey } from '../../support/create-key.ts';
 import { createGate, eventually } from '../../support/eventually.ts';
+import { chatStream } from '../../support/openai-chat.ts';
 import { isEnd, openSocket, type SocketClient, textOf } from '../../support/response-socket.ts';
 import type { Script } from '../../support/script.ts';
 import { spendAll } from '../../support/spend-all.ts';
@@ -145,19 +147,54 @@ describe('streams', () => {
     expect(textOf(on)).toBe('You said: one|three');
   });
 
-  test('more than eight at once are refused, by name', async () => {
+  test('sixteen run at once, the others wait for them, and one too many is refused by its name', async () => {
     const gate = createGate();
-    gateway.upstream.otherwise(() => slowStream(gate.opened));
+    const held = chatStream({ pieces: ['ok'] });
+    gateway.upstream.otherwise(() => ({ ...held, framing: 'chunked', body: [gate.opened, ...(held.body ?? [])] }));
     const client = await connect();
-    for (let id = 0; id < 9; id++) client.send({ model: MODEL, input: 'x', stream_id: `s${id}` });
-    const refused = await client.find('a refusal', ({ type }) => type === 'error');
-    expect(refused).toMatchObject({
+    const most = MAX_RUNNING + MAX_WAITING;
+    for (let turn = 0; turn < most; turn++)
+      client.send({ model: MODEL, input: 'x', stream_id: `s.${turn % MAX_NAMES}` });
+    client.send({ model: MODEL, input: 'x', stream_id: 's_too-many' });
+    expect(await client.find('a refusal', ({ type }) => type === 'error')).toMatchObject({
       status: 429,
-      stream_id: 's8',
-      error: { code: 'too_many_in_flight', limit: 8, used: 8 },
+      stream_id: 's_too-many',
+      error: { code: 'too_many_in_flight', limit: most, used: most },
       headers: { 'retry-after': '2' },
     });
+    await eventually('sixteen run', () => gateway.upstream.requests.length === MAX_RUNNING);
+    expect(await client.ask({ model: MODEL, input: 'x' })).toMatchObject({ status: 429 });
+    expect(gateway.upstream.requests).toHaveLength(MAX_RUNNING);
     gate.open();
+    const ended = () => client.messages.filter(({ type }) => type === 'response.completed');
+    await eventually('all have ended', () => ended().length === most);
+    expect(gateway.upstream.requests).toHaveLength(most);
+  });
+
+  test('a connection has 32 names, and any number of turns without one', async () => {
+    const client = await connect();
+    const warm = (fields: Record<string, unknown>) =>
+      client.ask({ model: MODEL, input: 'x', generate: false, ...fields });
+    for (let name = 0; name < MAX_NAMES; name++) {
+      expect(await warm({ stream_id: `s${name}` })).toMatchObject({ type: 'response.completed' });
+    }
+    expect(await warm({ stream_id: 'more' })).toMatchObject({
+      status: 400,
+      stream_id: 'more',
+      error: { type: 'invalid_request_error', code: 'websocket_stream_limit_reached', param: 'stream_id' },
+    });
+    for (const fields of [{}, { stream_id: 's0' }, { stream_id: null }]) {
+      expect(await warm(fields)).toMatchObject({ type: 'response.completed' });
+    }
+  });
+
+  test.each(['', 'a b', 'ä', 'x'.repeat(257), 5])('a name has 1 to 256 plain characters, so not %p', async (name) => {
+    const client = await connect();
+    const refused = await client.ask({ model: MODEL, input: 'x', stream_id: name });
+    expect(refused).toMatchObject({ status: 400, error: { code: 'invalid_stream_id', param: 'stream_id' } });
+    expect(refused.stream_id).toBeUndefined();
+    const longest = 'aZ09_-.'.repeat(40).slice(0, 256);
+    expect(await client.ask({ model: MODEL, input: 'x', stream_id: longest })).toMatchObject({ stream_id: longest });
   });
 });
 

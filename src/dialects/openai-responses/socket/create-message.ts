@@ -24,12 +24,12 @@ export interface CreateMessage {
   wantsSealed: boolean;
 }
 
-export const MAX_STREAM_ID_CHARS = 64;
+const STREAM_ID = /^[\w.-]{1,256}$/;
 
 /** Of the message itself, or written for every turn. */
 const OWN = new Set(['type', 'stream', 'stream_id', 'previous_response_id', 'generate', 'input', 'include']);
 
-/** Throws `invalid_request`. */
+/** Throws `invalid_request` or `invalid_stream_id`. */
 export function readCreate(text: string, spans: Spans): CreateMessage {
   const twice = spans.findTwice();
   if (twice !== undefined) refuse(twice, 'A top-level field occurs twice in the message. Send every field once.');
@@ -52,9 +52,7 @@ export function readCreate(text: string, spans: Spans): CreateMessage {
 
 /** The stream of a message that is refused without being read further. */
 export function streamIdOf(text: string): string | undefined {
-  const found = /"stream_id"\s*:\s*("(?:[^"\\]|\\.){1,64}")/.exec(text.slice(0, 1_000));
-  const id = found?.[1] === undefined ? undefined : tryParseJson(found[1]);
-  return typeof id === 'string' ? id : undefined;
+  return /"stream_id"\s*:\s*"([\w.-]{1,256})"/.exec(text.slice(0, 1_000))?.[1];
 }
 
 /** The body of POST /v1/responses, with what was said before. */
@@ -75,14 +73,12 @@ export function userMessages(items: string): string {
 }
 
 function readStreamId(text: string, spans: Spans): string | undefined {
-  const streamId = optionalText(memberOf(text, spans, 'stream_id'), 'stream_id');
-  if (streamId !== undefined && (streamId === '' || streamId.length > MAX_STREAM_ID_CHARS)) {
-    refuse('stream_id', `stream_id must have 1 to ${MAX_STREAM_ID_CHARS} characters.`);
-  }
-  return streamId;
+  const streamId = memberOf(text, spans, 'stream_id') ?? undefined;
+  if (streamId === undefined || (typeof streamId === 'string' && STREAM_ID.test(streamId))) return streamId;
+  throw fault('invalid_stream_id', { param: 'stream_id' });
 }
 
-function memberOf(text: string, spans: Spans, name: string): Json | undefined {
+export function memberOf(text: string, spans: Spans, name: string): Json | undefined {
   const raw = rawMember(text, spans, name);
   return raw === undefined ? undefined : tryParseJson(raw);
 }
