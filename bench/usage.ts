@@ -2,87 +2,14 @@
 // database, without HTTP: the median and the slowest of several runs. Options: --records N, --runs N,
 // --postgres (a server from npm instead of the embedded database).
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DAY_MS, systemClock } from '../src/kit/clock.ts';
+import { DAY_MS } from '../src/kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../src/kit/taipei.ts';
-import { openPostgresStore } from '../src/store/postgres/postgres-store.ts';
 import type { ProfitBy, UsageQuery } from '../src/store/reads.ts';
-import { migrate } from '../src/store/sqlite/migrate.ts';
-import { openDatabase } from '../src/store/sqlite/open-database.ts';
-import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../src/store/store.ts';
-import { startPostgres } from '../test/support/postgres.ts';
+import { ACCOUNT, DAYS, fillPostgres, fillSqlite } from './usage/fill-usage.ts';
 
-const DAYS = 90;
-const ACCOUNT = 'acc_bench';
 const NOW = Date.now();
-
-interface Subject {
-  store: Store;
-  close(): Promise<void>;
-}
-
-const RECORD_COLUMNS = `request_id, account_id, key_id, at, model, channel, endpoint, status, stream, input_tokens,
-  cached_input_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, images,
-  first_token_ms, total_ms, held_nano, cost_nano, balance_after_nano, estimated, revision, attempts, rule, upstream_nano`;
-
-/** The same rows in both databases: 3 keys, 8 models (one of them rare), 2 channels, some failures. */
-function insertion(records: number, flag: (yes: boolean) => string, series: string): string {
-  const step = Math.floor((DAYS * DAY_MS) / records);
-  return `INSERT INTO usage_records (${RECORD_COLUMNS})
-    SELECT 'req_' || substr('00000000000000000000000000' || i, -26), '${ACCOUNT}', 'key_' || (i % 3),
-      ${NOW} - (${records} - i) * ${step},
-      CASE WHEN i % 20000 = 0 THEN 'rare' ELSE 'model-' || (i % 7) END,
-      CASE WHEN i % 50 = 0 THEN NULL ELSE 'channel-' || (i % 2) END,
-      '/v1/chat/completions', CASE WHEN i % 50 = 0 THEN 'upstream_failed' ELSE 'ok' END, ${flag(true)},
-      1000 + i % 500, 200, 0, 0, 300, 20, 0, 400, 2500, 900000, 800000 + i % 1000, 5000000, ${flag(false)}, 1,
-      '[{"channel":"channel-0","outcome":"ok","ms":2400}]', 'served', CASE WHEN i % 7 = 0 THEN NULL ELSE 600000 END
-    FROM ${series}`;
-}
-
-async function sqlite(records: number): Promise<Subject> {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
-  const file = join(folder, 'gateway.sqlite');
-  const db = openDatabase(file, { unsafeNoSync: true });
-  migrate(db);
-  const series = `(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${records}) SELECT i FROM n)`;
-  db.run(insertion(records, (yes) => (yes ? '1' : '0'), series));
-  // On this database the writer updates the sums, not a trigger.
-  db.run(`INSERT INTO usage_days
-    SELECT account_id, (at + 28800000) / 86400000, key_id, model, coalesce(channel, ''), status, count(*),
-      sum(input_tokens), sum(cached_input_tokens), sum(cache_write_5m_tokens), sum(cache_write_1h_tokens),
-      sum(output_tokens), sum(reasoning_tokens), sum(images), sum(cost_nano), coalesce(sum(upstream_nano), 0),
-      count(upstream_nano), sum(CASE WHEN upstream_nano IS NULL THEN 0 ELSE cost_nano END)
-    FROM usage_records GROUP BY 1, 2, 3, 4, 5, 6`);
-  db.close();
-  const store = await openSqliteStore({ file, clock: systemClock });
-  return {
-    store,
-    async close() {
-      await store.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-async function postgres(records: number): Promise<Subject> {
-  const server = await startPostgres();
-  const { url, sql } = await server.createDatabase();
-  const flag = (yes: boolean) => String(yes);
-  const right = (text: string) => text.replace(/substr\('(0+)' \|\| i, -26\)/, "right('$1' || i, 26)");
-  await sql(right(insertion(records, flag, `generate_series(1::bigint, ${records}) AS i`)));
-  const store = await openPostgresStore({ url, clock: systemClock });
-  return {
-    store,
-    async close() {
-      await store.close();
-      await server.stop();
-    },
-  };
-}
 
 const { values: options } = parseArgs({
   options: {
@@ -126,7 +53,7 @@ const QUESTIONS: Record<string, (store: Store) => Promise<unknown>> = {
 };
 
 const startedAt = performance.now();
-const subject = await (options.postgres ? postgres : sqlite)(records);
+const subject = await (options.postgres ? fillPostgres : fillSqlite)({ records, now: NOW });
 try {
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log(
