@@ -8,6 +8,7 @@ import { openConnection } from '../../src/store/postgres/connection.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { createWriter, type Writer } from '../../src/store/postgres/writer.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
+import { compareProfit } from './histories/compare-profit.ts';
 import { runHistories } from './histories/run-histories.ts';
 import { batching, LOSS_DAY, LOSSES, PROFIT, type Subject, toLosses, toProfit } from './histories/subject.ts';
 
@@ -94,6 +95,7 @@ test(
     expect(await runHistories({ subject: () => subject, runs: HISTORIES, lanes: 48 })).toBeUndefined();
     const store = await openPostgresStore({ url: database.url, clock: systemClock });
     expect((await store.read.audit({})).differences).toEqual([]);
+    expect(await compareProfit((query) => database.sql(query), store.read.profit)).toBeUndefined();
     await store.close();
   },
   TIMEOUT_MS,

@@ -7,6 +7,7 @@ import { audit } from '../../../src/store/sqlite/audit.ts';
 import { prepareCommits } from '../../../src/store/sqlite/commit-batch.ts';
 import { migrate } from '../../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
+import { compareFileProfit } from './compare-profit.ts';
 import { runHistories } from './run-histories.ts';
 import { sqliteSubject } from './subject.ts';
 
@@ -39,7 +40,8 @@ async function run({ runs, seed }: Share): Promise<string | undefined> {
     const subject = sqliteSubject(db, prepareCommits(db).commitBatch, seed);
     const report = await runHistories({ subject: () => subject, runs, lanes: LANES, seed });
     const { differences } = audit(db, {});
-    return report ?? (differences.length > 0 ? `audit: ${JSON.stringify(differences)}` : undefined);
+    const audited = differences.length > 0 ? `audit: ${JSON.stringify(differences)}` : undefined;
+    return report ?? audited ?? (await compareFileProfit(db));
   } finally {
     db.close();
     rmSync(folder, { recursive: true, force: true });

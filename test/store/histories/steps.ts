@@ -314,7 +314,8 @@ function meaningOf(step: Step, world: World, model: Model): Operation[] {
       const free = model.requests.get(closing.requestId)?.free;
       const cost = free ? 0n : BigInt(step.cost);
       const upstreamCost = step.upstream === null ? null : BigInt(step.upstream);
-      const ended = { ...outcome('ok', now, step.cost > 100 ? 'served' : undefined), upstreamCost };
+      const channel = step.request % 2 === 0 ? 'up' : 'spare';
+      const ended = { ...outcome('ok', now, step.cost > 100 ? 'served' : undefined), channel, upstreamCost };
       return [{ name: 'settle', input: { ...closing, cost, losses: lossesOf(step), outcome: ended } }];
     }
     case 'release': {
@@ -370,10 +371,14 @@ function refunding(step: Extract<Step, { do: 'refund' }>, world: World, model: M
     return [{ name: 'refund', input: { accountId, of, amount, reference, reason: 'a history', at: world.now } }];
   };
   if (step.of === 'request') {
-    const id = pick(world.requestIds, step.number) ?? '';
-    const request = model.requests.get(id);
-    const charged = request?.closed?.cost ?? 0n;
-    if (!request || charged === 0n) return [];
+    const costOf = (requestId: string) => model.requests.get(requestId)?.closed?.cost ?? 0n;
+    const id = pick(
+      world.requestIds.filter((requestId) => costOf(requestId) > 0n),
+      step.number,
+    );
+    const request = id === undefined ? undefined : model.requests.get(id);
+    if (id === undefined || !request) return [];
+    const charged = costOf(id);
     const paid = model.paid(request.accountId).ofRequests.get(id) ?? 0n;
     return refund(request.accountId, { kind: 'request', id, charged, paid });
   }
@@ -409,7 +414,7 @@ function admission(step: Extract<Step, { do: 'admit' }>, world: World, model: Mo
         keyId,
         nodeId: `${world.prefix}-n${step.node}`,
         at: world.now,
-        model: 'm',
+        model: `m${world.requestIds.length % 3}`,
         endpoint: '/v1/chat/completions',
         stream: false,
         revision: 1,
@@ -445,7 +450,7 @@ function lossesOf({ losses }: { losses: StepLosses | null }) {
     items: losses.items.map(({ reason, amount, charge, isAtSalePrice }) => ({
       reason,
       isAtSalePrice,
-      model: 'm',
+      model: 'm1',
       channel: 'up',
       amount: BigInt(amount),
       charge: BigInt(charge),
@@ -457,7 +462,7 @@ function outcome(status: RequestStatus, at: number, rule: ChargeRule | undefined
   return {
     at,
     status,
-    channel: 'up',
+    channel: null,
     buckets: { ...NO_BUCKETS, input: 1, output: 2 },
     reasoning: 0,
     estimated: false,
