@@ -29,12 +29,17 @@ interface FigureProps {
   children?: Child;
 }
 
+/** More characters than this do not fit beside another figure on a phone at full size, or not at all. */
+const [LONG, LONGEST] = [9, 13];
+
 /** One figure as large type. */
 export function Figure({ title, value, children }: FigureProps) {
+  const { length } = typeof value === 'bigint' ? roundedMoney(value) : typeof value === 'string' ? value : '';
+  const look = length > LONGEST ? 'figure is-longest' : length > LONG ? 'figure is-long' : 'figure';
   return (
     <div>
       <p class="faint">{title}</p>
-      <strong class="figure">{typeof value === 'bigint' ? <Money value={value} /> : value}</strong>
+      <strong class={look}>{typeof value === 'bigint' ? <Money value={value} /> : value}</strong>
       {children}
     </div>
   );

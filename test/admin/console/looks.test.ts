@@ -6,7 +6,7 @@ import { taipeiDay, taipeiTime } from '../../../src/kit/taipei.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../../support/browser.ts';
 import { createKey } from '../../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { DESKTOP, LOOKS, lookAt } from '../../support/looks.ts';
+import { DESKTOP, LOOKS, lookAt, SMALLEST } from '../../support/looks.ts';
 import { chatAnswer, errorScript } from '../../support/openai-chat.ts';
 import { clientOf, fieldOf, visitConsole } from './operator-client.ts';
 
@@ -198,4 +198,21 @@ describe('on a wide screen', () => {
     await goTo(/^\/channels\/up$/);
     expect((await boxOf('.facts.is-wide > div')).width).toBe((await boxOf('.facts')).width);
   });
+});
+
+test('an amount is one line on a phone, however long it is', async () => {
+  const visitor = await visitConsole(browser, gateway, { language: 'zh-TW', width: SMALLEST });
+  for (const path of pages.filter((one) => /^(\/|\/accounts\/acc_\w+|\/cards|\/ledger\/profit)$/.test(one))) {
+    await visitor.page.goto(gateway.gateway.adminUrl + path);
+    const broken = await visitor.page.locator('.figure').evaluateAll((figures) =>
+      figures
+        .filter((one) => {
+          const line = Number.parseFloat(getComputedStyle(one).fontSize) * 1.25;
+          return one.scrollWidth > one.clientWidth || one.getBoundingClientRect().height > line;
+        })
+        .map((one) => one.textContent),
+    );
+    expect([path, broken]).toEqual([path, []]);
+  }
+  await visitor.leave();
 });
