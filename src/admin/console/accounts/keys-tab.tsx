@@ -9,14 +9,16 @@ import { Hidden, TextField } from '../../../site/parts/field.tsx';
 import { action, TableSection, Under } from '../../../site/parts/table.tsx';
 import type { KeyView } from '../../actions/accounts.ts';
 import type { ConsoleContext } from '../frame.tsx';
-import { AccountFrame, type AccountProps } from './account-frame.tsx';
+import { type PageOf, Pager } from '../pager.tsx';
+import { AccountFrame, type AccountProps, tabPath } from './account-frame.tsx';
 
-export function KeysTab(props: AccountProps) {
-  const { context, account, form, ticket } = props;
+export function KeysTab(props: AccountProps & { part: PageOf & { from: number } }) {
+  const { context, account, form, ticket, part } = props;
   const { accounts } = context.words;
   return (
     <AccountFrame {...props} tab="keys">
-      <Keys {...props} />
+      <Keys {...props} rows={account.keys.slice(part.from, part.from + part.size)} />
+      <Pager context={context} path={tabPath(account.accountId, 'keys')} {...part} />
       <section class="narrow">
         <h2>{accounts.createKey}</h2>
         <p class="faint">{accounts.createHelp}</p>
@@ -30,7 +32,7 @@ export function KeysTab(props: AccountProps) {
   );
 }
 
-function Keys({ context, account: { accountId, keys } }: AccountProps) {
+function Keys({ context, account: { accountId, keys }, rows }: AccountProps & { rows: readonly KeyView[] }) {
   const { accounts, frame } = context.words;
   return (
     <TableSection
@@ -38,7 +40,7 @@ function Keys({ context, account: { accountId, keys } }: AccountProps) {
       none={accounts.noKeys}
       columns={[...[accounts.key, accounts.created, accounts.manages, accounts.limits], action(accounts.revoke)]}
       isCompact
-      rows={keys.map((key) => [
+      rows={rows.map((key) => [
         <>
           <KeyName context={context} key_={key} keys={keys} />
           <span class="under id">{`${key.keyId} · …${key.last4}`}</span>

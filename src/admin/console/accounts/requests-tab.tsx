@@ -9,6 +9,9 @@ import { DataTable, figure, TableSection, Under } from '../../../site/parts/tabl
 import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account-frame.tsx';
 import { requestPath } from './request.tsx';
 
+/** Requests that run; the page of each is found by its id. */
+const SHOWN_HOLDS = 20;
+
 export function RequestsTab(props: AccountProps & { isNewest: boolean }) {
   const { context, account, isNewest } = props;
   const { accounts } = context.words;
@@ -30,12 +33,14 @@ function Holds({ context, account }: AccountProps) {
   const { accounts } = context.words;
   return (
     <TableSection
-      title={accounts.holds}
+      title={`${accounts.holds} (${count(account.holds.length)})`}
       columns={[accounts.request, accounts.key]}
-      rows={account.holds.map(({ requestId, keyId }) => [
-        <IdLink href={requestPath(account.accountId, requestId)} text={requestId} />,
-        <span class="id">{keyId}</span>,
-      ])}
+      rows={account.holds
+        .slice(0, SHOWN_HOLDS)
+        .map(({ requestId, keyId }) => [
+          <IdLink href={requestPath(account.accountId, requestId)} text={requestId} />,
+          <span class="id">{keyId}</span>,
+        ])}
     />
   );
 }

@@ -20,6 +20,7 @@ import { MAX_AMOUNT, readAmount } from '../../actions/read-input.ts';
 import { showRefusals } from '../../actions/refusals.ts';
 import { notFound, OperatingRefused } from '../../actions/refused.ts';
 import { ConfirmPage } from '../frame.tsx';
+import { pageIn } from '../pager.tsx';
 import { unlessRefused } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits, ShowRefused } from '../visits.tsx';
@@ -82,7 +83,9 @@ async function show(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ..
 }
 
 async function showKeys(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown) {
-  return visit.show(<KeysTab {...(await facts(tools, visit, 'keys'))} {...shown} />, { status });
+  const props = await facts(tools, visit, 'keys');
+  const part = pageIn(wholeNumber(visit.url.searchParams, 'page'), ROWS, props.account.keys.length);
+  return visit.show(<KeysTab {...props} {...shown} part={part} />, { status });
 }
 
 async function showRequests(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {

@@ -9,6 +9,7 @@ import { Hidden } from '../../../site/parts/field.tsx';
 import { type Fact, Facts } from '../../../site/parts/table.tsx';
 import type { BatchView, CardSheet, CardStateView, CardView } from '../../actions/cards.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { type PageOf, Pager } from '../pager.tsx';
 import { CardTable } from './cards.tsx';
 
 export const CARD_STATES = ['issued', 'redeemed', 'voided', 'expired'] as const;
@@ -18,12 +19,13 @@ interface BatchProps {
   batch: BatchView;
   cards: readonly CardView[];
   state: CardStateView | undefined;
+  part: PageOf;
   /** Codes while they are remembered. */
   sheet: CardSheet | undefined;
   notice?: Notice | undefined;
 }
 
-export function BatchPage({ context, batch, cards, state, sheet, notice }: BatchProps) {
+export function BatchPage({ context, batch, cards, state, part, sheet, notice }: BatchProps) {
   const { cards: words } = context.words;
   const path = `/cards/batches/${batch.batchId}`;
   const pathOf = (name: CardStateView | undefined) => (name === undefined ? path : `${path}?state=${name}`);
@@ -52,9 +54,6 @@ export function BatchPage({ context, batch, cards, state, sheet, notice }: Batch
         <form method="post" action="/cards/void">
           <Hidden fields={{ batch: batch.batchId }} />
           <CardTable context={context} cards={cards} isChoosable />
-          {cards.length < (state === undefined ? batch.count : batch.states[state]) ? (
-            <p class="faint">{words.shownOf(count(cards.length))}</p>
-          ) : null}
           <div class="row">
             <Submit look="quiet" text={words.voidChosen} />
             <button type="submit" class="quiet" name="all" value="yes">
@@ -63,6 +62,7 @@ export function BatchPage({ context, batch, cards, state, sheet, notice }: Batch
           </div>
         </form>
       )}
+      <Pager context={context} path={pathOf(state)} {...part} />
     </ConsolePage>
   );
 }
@@ -108,13 +108,17 @@ function Codes({ context, path, sheet }: CodesProps) {
           {words.sheet}
         </a>
       </div>
-      <details open={lines.length <= FEW}>
-        <summary>{`${words.code} (${count(lines.length)})`}</summary>
-        <CodeBlock code={lines.join('\n')} language={context.language} />
-      </details>
+      {lines.length > MOST_LISTED ? null : (
+        <details open={lines.length <= FEW}>
+          <summary>{`${words.code} (${count(lines.length)})`}</summary>
+          <CodeBlock code={lines.join('\n')} language={context.language} />
+        </details>
+      )}
     </section>
   );
 }
 
 /** So many fit a screen; more are folded away. */
 const FEW = 20;
+/** The file has all of them. */
+const MOST_LISTED = 200;

@@ -6,7 +6,7 @@ import { encode } from 'uqr';
 import { toCsv } from '../../../kit/csv.ts';
 import { formatNtd } from '../../../kit/money.ts';
 import { count, date, money, sentences } from '../../../site/format.ts';
-import { plainNumber, typed } from '../../../site/read-form.ts';
+import { plainNumber, typed, wholeNumber } from '../../../site/read-form.ts';
 import { fileResponse } from '../../../site/respond.ts';
 import {
   cardSheet,
@@ -22,6 +22,7 @@ import { readNewest } from '../../actions/newest.ts';
 import { MAX_AMOUNT, readAmount } from '../../actions/read-input.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
 import { ConfirmPage } from '../frame.tsx';
+import { pageIn } from '../pager.tsx';
 import { unlessRefused } from '../refused.ts';
 import { ACTOR, type ConsoleTools, OWN_URL } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
@@ -30,8 +31,9 @@ import { CardsPage } from './cards.tsx';
 import { QR_BORDER, type QrCode, SheetPage } from './sheet.tsx';
 
 const SHOWN_BATCHES = 100;
-const SHOWN_CARDS = 200;
-const ON_A_SHEET = 200;
+const SHOWN_CARDS = 60;
+/** A QR code takes two to three kilobytes. */
+const ON_A_SHEET = 16;
 
 export function addCardPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   const again: ShowAgain = async (visit, faults, text) => {
@@ -67,8 +69,9 @@ async function showOne(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
   const batch = await showBatch(tools, batchId);
   const { searchParams } = visit.url;
   const state = CARD_STATES.find((name) => name === searchParams.get('state'));
-  const cards = await listCards(tools, { batchId, state }, SHOWN_CARDS);
-  const facts = { batch, cards, state, sheet: await cardSheet(tools, batchId) };
+  const part = pageIn(wholeNumber(searchParams, 'page'), SHOWN_CARDS, state ? batch.states[state] : batch.count);
+  const cards = (await listCards(tools, { batchId, state }, part.from + SHOWN_CARDS)).slice(part.from);
+  const facts = { batch, cards, state, part, sheet: await cardSheet(tools, batchId) };
   return visit.show(<BatchPage context={visit.page} {...facts} />);
 }
 
@@ -97,27 +100,16 @@ async function csv(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> 
 async function sheet(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const found = await cardSheet(tools, visit.params.id ?? '');
   if (!found) return showGone(tools, visit);
-  const from = Math.max(0, Math.floor(Number(visit.url.searchParams.get('from')) || 0));
-  const cards = found.cards.slice(from, from + ON_A_SHEET);
+  const part = pageIn(wholeNumber(visit.url.searchParams, 'page'), ON_A_SHEET, found.cards.length);
+  const cards = found.cards.slice(part.from, part.from + ON_A_SHEET);
   const codes = new Map<string, QrCode>();
   for (const { link } of cards) {
     codes.set(link, encode(link, { ecc: 'M', border: QR_BORDER }));
     await setImmediate();
   }
-  const parts = partsOf(visit, found.cards.length);
   const { issuer } = (await readNewest(tools)).document;
-  const facts = { sheet: { ...found, cards }, codes, parts, issuer };
+  const facts = { sheet: { ...found, cards }, codes, part, issuer };
   return visit.show(<SheetPage context={visit.page} {...facts} />);
-}
-
-/** Where the parts of a long sheet begin. */
-function partsOf({ url }: ConsoleVisit, cards: number): { path: string; text: string }[] {
-  const starts = Array.from({ length: Math.ceil(cards / ON_A_SHEET) }, (_, index) => index * ON_A_SHEET);
-  if (starts.length < 2) return [];
-  return starts.map((from) => ({
-    path: `${url.pathname}?from=${from}`,
-    text: `${count(from + 1)}–${count(Math.min(cards, from + ON_A_SHEET))}`,
-  }));
 }
 
 /** Shows what will be voided and asks for confirmation; then voids it. */
@@ -133,7 +125,8 @@ async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
   if (chosen.length === 0) {
     const cards = await listCards(tools, { batchId }, SHOWN_CARDS);
     const notice = { text: words.voidNone, isBad: true };
-    const facts = { batch, cards, state: undefined, sheet: await cardSheet(tools, batchId) };
+    const part = pageIn(1, SHOWN_CARDS, batch.count);
+    const facts = { batch, cards, state: undefined, part, sheet: await cardSheet(tools, batchId) };
     const context = { ...visit.page, path, query: '' };
     return visit.show(<BatchPage context={context} {...facts} notice={notice} />, { status: 422 });
   }

@@ -4,10 +4,10 @@
 import type { QrCodeGenerateResult } from 'uqr';
 import type { Issuer } from '../../../catalog/issuer.ts';
 import { date, money } from '../../../site/format.ts';
-import { type Link, Tabs } from '../../../site/frame.tsx';
 import { wordsOf } from '../../../site/language.ts';
 import type { CardSheet } from '../../actions/cards.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { type PageOf, Pager } from '../pager.tsx';
 
 /** With its border. */
 export type QrCode = Pick<QrCodeGenerateResult, 'size' | 'data'>;
@@ -17,17 +17,16 @@ interface SheetProps {
   sheet: CardSheet;
   /** By the link of the card. */
   codes: ReadonlyMap<string, QrCode>;
-  /** The other parts of a long sheet. */
-  parts: readonly Link[];
+  part: PageOf;
   issuer: Issuer;
 }
 
-export function SheetPage({ context, sheet, codes, parts, issuer }: SheetProps) {
+export function SheetPage({ context, sheet, codes, part, issuer }: SheetProps) {
   const { cards: words } = context.words;
   const { batch, cards } = sheet;
   return (
     <ConsolePage context={context} section="cards" title={words.sheetTitle} lead={words.print}>
-      {parts.length > 0 ? <Tabs label={words.sheetTitle} links={parts} current={context.path + context.query} /> : null}
+      <Pager context={context} path={`/cards/batches/${batch.batchId}/sheet`} {...part} />
       <ul class="paper-cards">
         {cards.map(({ serial, code, link }) => (
           <li>
@@ -85,19 +84,20 @@ function Qr({ code, label }: { code: QrCode | undefined; label: string }) {
   return (
     <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={`QR ${label}`} shape-rendering="crispEdges">
       <rect width={size} height={size} class="light" />
-      <path class="dark" d={data.map(darkBars).join('')} />
+      <path class="dark" d={`M0 0.5${data.map(darkBars).join('')}`} />
     </svg>
   );
 }
 
-/** Each run of dark modules in a row is one bar. */
-function darkBars(row: readonly boolean[], y: number): string {
+/** Each run of dark modules is a line, drawn from where the one before ended; then on to the next row. */
+function darkBars(row: readonly boolean[]): string {
   let bars = '';
-  for (let x = row.indexOf(true); x >= 0; ) {
+  let at = 0;
+  for (let x = row.indexOf(true); x >= 0; x = row.indexOf(true, at)) {
     const light = row.indexOf(false, x);
     const end = light < 0 ? row.length : light;
-    bars += `M${x} ${y}h${end - x}v1h-${end - x}z`;
-    x = row.indexOf(true, end);
+    bars += `${x === at ? '' : `m${x - at} 0`}h${end - x}`;
+    at = end;
   }
-  return bars;
+  return `${bars}m${-at} 1`;
 }

@@ -17,6 +17,7 @@ import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisits } from '../visits.tsx';
 
 const DAYS = [7, 30, 90] as const;
+const SHOWN_ROWS = 50;
 
 export function addLossPage(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/ledger/losses', async (visit) => {
@@ -25,7 +26,10 @@ export function addLossPage(visits: ConsoleVisits, tools: ConsoleTools): void {
     const asked = wholeNumber(searchParams, 'days');
     const days = DAYS.find((one) => one === asked) ?? DAYS[0];
     const losses = await showLosses(tools, { by, days });
-    const nicknames = await readNicknames(tools, by === 'account' ? losses.sums.map(({ key }) => key) : []);
+    const nicknames = await readNicknames(
+      tools,
+      by === 'account' ? losses.sums.slice(0, SHOWN_ROWS).map(({ key }) => key) : [],
+    );
     return visit.show(<LossesPage {...{ context: visit.page, losses, nicknames }} />);
   });
 }
@@ -37,7 +41,8 @@ interface LossesProps {
 
 function LossesPage({ context, losses, nicknames }: LossesProps & { nicknames: Nicknames }) {
   const { ledger, losses: words } = context.words;
-  const { by, from, to, sums, hasMore } = losses;
+  const { by, from, to, sums } = losses;
+  const rows = sums.slice(0, SHOWN_ROWS);
   return (
     <ConsolePage context={context} section="ledger" title={words.title} lead={words.lead}>
       <Choice context={context} losses={losses} />
@@ -49,13 +54,13 @@ function LossesPage({ context, losses, nicknames }: LossesProps & { nicknames: N
         none={words.none}
         label={words.title}
         columns={[words.by[by], figure(words.number), figure(ledger.amount)]}
-        rows={sums.map((sum) => [
+        rows={rows.map((sum) => [
           <Key {...{ context, by, sum, nicknames }} />,
           count(sum.losses),
           <Money value={sum.amount} />,
         ])}
       />
-      {hasMore ? <p class="note">{words.more(count(sums.length))}</p> : null}
+      {sums.length > rows.length ? <p class="note">{words.more(count(rows.length))}</p> : null}
       <p class="faint">{words.guardNote}</p>
     </ConsolePage>
   );

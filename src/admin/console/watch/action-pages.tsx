@@ -11,7 +11,7 @@ import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisits } from '../visits.tsx';
 import { Actions, KNOWN_ACTORS } from './action-table.tsx';
 
-const SHOWN = 100;
+const SHOWN = 60;
 
 export function addActionPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/actions', async (visit) => {

@@ -23,7 +23,7 @@ import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { actorName } from './action-table.tsx';
 import { AlarmGroups, AlarmItem, SeverityMark } from './alarm-groups.tsx';
 
-const SHOWN = 100;
+const SHOWN = 60;
 /** A row of a group is longer. */
 const GROUPS = 40;
 

@@ -6,16 +6,17 @@ import { dateTime } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { LinkButton, Submit, SubmitRow } from '../../../site/parts/button.tsx';
 import { Hidden, TextArea, TextField } from '../../../site/parts/field.tsx';
-import { typed, typedLines } from '../../../site/read-form.ts';
+import { typed, typedLines, wholeNumber } from '../../../site/read-form.ts';
 import type { Incident } from '../../../store/rows.ts';
 import { deleteIncident, endIncident, listIncidents, putIncident } from '../../actions/incidents.ts';
 import { notFound, OperatingRefused } from '../../actions/refused.ts';
 import { ConfirmPage, type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { type PageOf, Pager, pageIn } from '../pager.tsx';
 import { refusalNotice, refusalStatus } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 
-const SHOWN = 100;
+const SHOWN = 20;
 const MINUTES = '2026-11-15T09:30'.length;
 
 export function addIncidentPages(visits: ConsoleVisits, tools: ConsoleTools): void {
@@ -55,7 +56,7 @@ function done(visit: ConsoleVisit, what: 'published' | 'ended' | 'removed'): Res
 }
 
 async function find(tools: ConsoleTools, { params }: ConsoleVisit) {
-  const found = (await listIncidents(tools, SHOWN)).find(({ incidentId }) => incidentId === params.id);
+  const found = (await listIncidents(tools)).find(({ incidentId }) => incidentId === params.id);
   if (!found) throw notFound('incident');
   return found;
 }
@@ -66,9 +67,11 @@ interface Shown {
 }
 
 async function showAll(tools: ConsoleTools, visit: ConsoleVisit, shown: Shown, status = 200): Promise<Response> {
-  const incidents = await listIncidents(tools, SHOWN);
+  const all = await listIncidents(tools);
+  const part = pageIn(wholeNumber(visit.url.searchParams, 'page'), SHOWN, all.length);
+  const incidents = all.slice(part.from, part.from + SHOWN);
   const context = { ...visit.page, path: '/incidents', query: '' };
-  const page = <IncidentsPage context={context} incidents={incidents} form={visit.form} {...shown} />;
+  const page = <IncidentsPage context={context} incidents={incidents} part={part} form={visit.form} {...shown} />;
   return visit.show(page, { status });
 }
 
@@ -124,6 +127,7 @@ function toTime(typedTime: string): string {
 interface IncidentsProps {
   context: ConsoleContext;
   incidents: readonly Incident[];
+  part: PageOf;
   /** What was sent and refused, else empty. */
   form: URLSearchParams;
   /** What is wrong with it, by the names of its fields. */
@@ -133,7 +137,7 @@ interface IncidentsProps {
 
 type IncidentFaults = Readonly<Record<string, string>>;
 
-function IncidentsPage({ context, incidents, form, faults, notice }: IncidentsProps) {
+function IncidentsPage({ context, incidents, part, form, faults, notice }: IncidentsProps) {
   const { incidents: words } = context.words;
   return (
     <ConsolePage context={context} section="incidents" title={words.title} lead={words.lead} notice={notice}>
@@ -143,6 +147,7 @@ function IncidentsPage({ context, incidents, form, faults, notice }: IncidentsPr
           <IncidentSheet context={context} incident={incident} />
         ))}
       </ul>
+      <Pager context={context} path="/incidents" {...part} />
       <h2>{words.create}</h2>
       <form method="post" action="/incidents">
         <IncidentFields context={context} form={form} faults={faults} />
@@ -187,7 +192,7 @@ function IncidentSheet({ context, incident }: { context: ConsoleContext; inciden
   );
 }
 
-interface EditProps extends Omit<IncidentsProps, 'incidents'> {
+interface EditProps extends Omit<IncidentsProps, 'incidents' | 'part'> {
   incident: Incident;
 }
 
