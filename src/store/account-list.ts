@@ -55,6 +55,11 @@ const SORTED: Readonly<Record<AccountSort, Sorted>> = {
 export const ACCOUNT_LIST_READS = {
   /** At most one more than the limit, so that the caller knows whether there is a next page. */
   accountList: read(REPORT, listQuestion, all(decodeListed)),
+  accountCount: read(
+    REPORT,
+    () => ask('SELECT count(*) AS accounts FROM accounts'),
+    ([row]) => Number(row?.accounts ?? 0),
+  ),
   /** Both null if the operator wrote nothing. */
   accountNote: read(
     SLOW,

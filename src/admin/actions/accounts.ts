@@ -8,7 +8,7 @@ import { formatNtd, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
 import { onceReference } from '../../store/once.ts';
-import type { DaySpend, OpenHold } from '../../store/reads.ts';
+import type { DaySpend, OpenHold, UsageQuery } from '../../store/reads.ts';
 import type { Entry, KeyRow, StoredAction, StoredEntry, UsageRecord, Wallet } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { showLosses } from './losses.ts';
@@ -51,11 +51,14 @@ export interface AccountView {
   actions: readonly StoredAction[];
 }
 
+export type UsageFilter = Pick<UsageQuery, 'models' | 'keyId' | 'status' | 'isFailed'>;
+
 /** Start of the pages; the newest by default. */
 export interface AccountPages {
   entriesBefore?: number | undefined;
   creditsBefore?: number | undefined;
   usageCursor?: string | undefined;
+  usageFilter?: UsageFilter | undefined;
   /** On each page; 50 if left out. */
   rows?: number;
 }
@@ -72,7 +75,7 @@ const MAX_NAME_CHARS = 100;
 export async function showAccount(
   { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
   accountId: string,
-  { entriesBefore, creditsBefore, usageCursor, rows = ROWS_SHOWN }: AccountPages = {},
+  { entriesBefore, creditsBefore, usageCursor, usageFilter, rows = ROWS_SHOWN }: AccountPages = {},
 ): Promise<AccountView> {
   const { read } = store;
   const after = usageCursor === undefined ? undefined : parseCursor(usageCursor);
@@ -89,7 +92,7 @@ export async function showAccount(
       read.entriesOf(accountId, rows + 1, entriesBefore),
       read.creditsOf(accountId, rows + 1, creditsBefore),
       read.keysOf(accountId),
-      read.usagePage({ accountId, limit: rows, ...(after ? { after } : {}) }),
+      read.usagePage({ accountId, limit: rows, ...usageFilter, ...(after ? { after } : {}) }),
       read.spendByDay(accountId, taipeiDay(clock.now()) - DAYS_SHOWN + 1),
       losses(1),
       losses(DAYS_SHOWN),

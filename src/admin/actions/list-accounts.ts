@@ -70,6 +70,15 @@ export async function listAccounts(
   return { data: page.map(viewRow), hasMore, nextCursor: hasMore && last ? writeCursor(sort, last.place) : null };
 }
 
+/** The figures of one account, as in the list; undefined if it does not exist. */
+export async function accountFigures(
+  tools: Pick<OperatingTools, 'store' | 'clock' | 'hashCard'>,
+  accountId: string,
+): Promise<AccountRow | undefined> {
+  const { data } = await listAccounts(tools, { q: accountId, sort: 'created', limit: 10 });
+  return data.find((row) => row.accountId === accountId);
+}
+
 /** Undefined without a text. A card's code is looked up by its hash. */
 export function wantedAccount(
   hashCard: OperatingTools['hashCard'],

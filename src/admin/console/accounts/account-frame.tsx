@@ -3,6 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import { type Notice, NoticeBox, Tabs } from '../../../site/frame.tsx';
+import { CopyId } from '../../../site/parts/copy-id.tsx';
 import type { AccountView } from '../../actions/accounts.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 
@@ -38,7 +39,8 @@ export function AccountFrame({ context, account, notice, tab, children }: Accoun
   return (
     <ConsolePage context={context} section="accounts" title={nickname ?? accounts.account} notice={notice}>
       <p class="account-name">
-        <span class="id">{accountId}</span> <FrozenState context={context} isFrozen={wallet.frozen} />
+        <CopyId language={context.language} id={accountId} name={accounts.account} />{' '}
+        <FrozenState context={context} isFrozen={wallet.frozen} />
       </p>
       {wallet.frozen ? <NoticeBox notice={{ text: accounts.frozenText, isBad: true }} /> : null}
       <Tabs label={accounts.account} links={links} current={tabPath(accountId, tab)} />

@@ -3,7 +3,7 @@
 
 import { NANO_PER_NTD, ntdNumber } from '../../../kit/money.ts';
 import { taipeiDay } from '../../../kit/taipei.ts';
-import { count, dateTime, roundedMoney } from '../../../site/format.ts';
+import { count, dateTime, percent, roundedMoney } from '../../../site/format.ts';
 import { Figure, Money } from '../../../site/parts/amount.tsx';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Chart } from '../../../site/parts/chart.tsx';
@@ -12,19 +12,23 @@ import { SelectField, TextArea, TextField } from '../../../site/parts/field.tsx'
 import { type Fact, Facts } from '../../../site/parts/table.tsx';
 import { MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actions/describe-account.ts';
 import { dayText } from '../../actions/ledger.ts';
+import type { AccountRow } from '../../actions/list-accounts.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { MoneyLinks } from '../refunds/links.tsx';
 import { Actions } from '../watch/action-table.tsx';
 import { AccountFrame, type AccountProps } from './account-frame.tsx';
 
-export function AccountPage(props: AccountProps) {
+/** With what the list of accounts has of it. */
+type SummaryProps = AccountProps & { figures: AccountRow | undefined };
+
+export function AccountPage(props: SummaryProps) {
   const { context, account } = props;
   const { accounts } = context.words;
   const { wallet } = account;
   return (
     <AccountFrame {...props} tab="summary">
       {account.note === null ? null : <p class="account-note">{account.note}</p>}
-      <div class="cards">
+      <div class="cards is-money">
         <Figure title={accounts.available} value={wallet.balance - wallet.held} />
         <Figure title={accounts.balance} value={wallet.balance} />
         <Figure
@@ -32,6 +36,7 @@ export function AccountPage(props: AccountProps) {
           value={wallet.held}
         />
       </div>
+      <Month {...props} />
       <Facts facts={factsOf(props)} />
       {account.spendByDay.length > 0 ? <Spend {...props} /> : null}
       <AccountActions {...props} />
@@ -41,14 +46,31 @@ export function AccountPage(props: AccountProps) {
   );
 }
 
-function factsOf({ context, account }: AccountProps): Fact[] {
+/** The figures of the last 30 days. */
+function Month({ context, figures }: SummaryProps) {
+  const { customers, profit } = context.words;
+  if (!figures) return null;
+  const { spend30d, profit30d, failureRate, requests30d } = figures;
+  const failed = count(Math.round((failureRate ?? 0) * requests30d));
+  return (
+    <div class="cards is-money">
+      <Figure title={customers.spend} value={spend30d} />
+      <Figure title={customers.profit} value={profit30d ?? profit.unknown} />
+      <Figure title={customers.failureRate} value={percent(failureRate)}>
+        <p class="faint">{customers.failureOf(failed, count(requests30d))}</p>
+      </Figure>
+    </div>
+  );
+}
+
+function factsOf({ context, account, figures }: SummaryProps): Fact[] {
   const { accounts, customers, losses } = context.words;
-  const { createdAt, loginName, lostToday, lost, spendByDay } = account;
-  const requests = spendByDay.reduce((sum, day) => sum + day.requests, 0);
+  const { createdAt, loginName, lostToday, lost } = account;
+  const lastSeenAt = figures?.lastSeenAt ?? null;
   return [
     ...(createdAt === undefined ? [] : [[accounts.created, dateTime(createdAt)] as const]),
     [accounts.login, loginName ?? '–'],
-    [customers.requestsOf30, count(requests)],
+    [customers.lastSeen, lastSeenAt === null ? customers.never : dateTime(lastSeenAt)],
     [losses.today, <Money value={lostToday} />],
     [losses.month, <Money value={lost} />],
   ];

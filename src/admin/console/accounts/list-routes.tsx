@@ -17,6 +17,8 @@ import { AccountsPage, foundPath, type ListQuery } from './list.tsx';
 import { RefusedPage, refusedPath } from './refused.tsx';
 
 const ROWS = 50;
+/** Of those who pay most something matters most. */
+const DEFAULT_SORT = 'spend';
 
 export function addListPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/accounts', (visit) => list(tools, visit, readQuery(visit.url.searchParams)));
@@ -25,14 +27,14 @@ export function addListPages(visits: ConsoleVisits, tools: ConsoleTools): void {
     if (q === '') return visit.go('/accounts');
     // The code of a card and a key may still be worth something: they must not be in an address.
     const isSecret = readCardCode(q) !== undefined || hasKeyShape(q) || /^(sk|pc)-/i.test(q);
-    if (isSecret) return list(tools, visit, { q, sort: 'created', order: 'desc', isFirst: true });
+    if (isSecret) return list(tools, visit, { q, sort: DEFAULT_SORT, order: 'desc', isFirst: true });
     return visit.go(`/accounts?${new URLSearchParams({ q })}`);
   });
   visits.get('/refusals/:request', (visit) => show(tools, visit));
 }
 
 function readQuery(params: URLSearchParams): ListQuery {
-  const sort = ACCOUNT_SORTS.find((one) => one === params.get('sort')) ?? 'created';
+  const sort = ACCOUNT_SORTS.find((one) => one === params.get('sort')) ?? DEFAULT_SORT;
   const order = params.get('order') ?? (sort === 'nickname' ? 'asc' : 'desc');
   return { q: typed(params, 'q'), sort, order: order === 'asc' ? 'asc' : 'desc', isFirst: !params.get('cursor') };
 }
@@ -45,7 +47,8 @@ async function list(tools: ConsoleTools, visit: ConsoleVisit, query: ListQuery):
     const path = await onlyPath(tools, q, found.data);
     if (path !== undefined) return visit.go(path);
   }
-  return visit.show(<AccountsPage context={visit.page} query={query} list={found} />);
+  const total = q === '' ? await tools.store.read.accountCount() : undefined;
+  return visit.show(<AccountsPage context={visit.page} query={query} list={found} total={total} />);
 }
 
 /** Where a search leads that has found one thing. */

@@ -25,10 +25,12 @@ interface ListProps {
   context: ConsoleContext;
   query: ListQuery;
   list: AccountListPage;
+  /** Of all accounts; undefined for a search. */
+  total?: number | undefined;
 }
 
 export function AccountsPage(props: ListProps) {
-  const { context, query, list } = props;
+  const { context, query, list, total } = props;
   const { accounts, customers } = context.words;
   return (
     <ConsolePage context={context} section="accounts" title={accounts.title} lead={customers.lead} hasSearch>
@@ -44,6 +46,7 @@ export function AccountsPage(props: ListProps) {
           <strong>{customers.foundFor(query.q)}</strong> <a href="/accounts">{customers.all}</a>
         </p>
       )}
+      {total === undefined ? null : <p class="faint number">{customers.total(count(total))}</p>}
       {list.data.length === 0 ? (
         <p class="empty">{query.q === '' ? customers.noAccounts : customers.none}</p>
       ) : (

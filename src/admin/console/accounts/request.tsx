@@ -6,6 +6,7 @@ import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { type Language, wordsOf } from '../../../site/language.ts';
 import { Attempts, RequestStatus } from '../../../site/parts/attempts.tsx';
+import { CopyId } from '../../../site/parts/copy-id.tsx';
 import { type Fact, Facts, Under } from '../../../site/parts/table.tsx';
 import type { Entry, UsageRecord } from '../../../store/rows.ts';
 import type { showRequest } from '../../actions/accounts.ts';
@@ -31,7 +32,7 @@ export function RequestPage({ context, accountId, nicknames, requestId, found, r
   const refundOf = { context, path: requestPath(accountId, requestId), ...refund };
   const account = <Customer accountId={accountId} nicknames={nicknames} />;
   const heads: Fact[] = [
-    [accounts.request, requestId],
+    [accounts.request, <CopyId language={context.language} id={requestId} name={accounts.request} />],
     [accounts.account, account],
   ];
   return (
@@ -89,7 +90,7 @@ function callFacts(language: Language, record: UsageRecord): Fact[] {
   const { accounts } = consoleWords(language);
   return [
     [accounts.at, dateTime(record.at)],
-    [accounts.key, record.keyId],
+    [accounts.key, <CopyId language={language} id={record.keyId} name={accounts.key} />],
     [accounts.model, record.model],
     [accounts.endpoint, record.endpoint],
     [accounts.channel, record.channel ?? '–'],

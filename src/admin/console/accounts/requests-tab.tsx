@@ -1,31 +1,91 @@
 /** @jsxImportSource hono/jsx */
-// The requests of an account that were served, in pages, and those that run.
+// The requests of an account that were served, in pages and by outcome, model and key, and those that run.
 
-import { count, dateTime } from '../../../site/format.ts';
+import { count, dateTime, milliseconds } from '../../../site/format.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { RequestStatus } from '../../../site/parts/attempts.tsx';
-import { IdLink } from '../../../site/parts/button.tsx';
-import { DataTable, figure, TableSection, Under } from '../../../site/parts/table.tsx';
+import { IdLink, LinkButton, Submit } from '../../../site/parts/button.tsx';
+import { SelectField, TextField } from '../../../site/parts/field.tsx';
+import { action, DataTable, figure, TableSection, Under } from '../../../site/parts/table.tsx';
+import type { UsageRecord } from '../../../store/rows.ts';
+import type { UsageFilter } from '../../actions/accounts.ts';
+import type { ConsoleContext } from '../frame.tsx';
 import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account-frame.tsx';
 import { requestPath } from './request.tsx';
 
 /** Requests that run; the page of each is found by its id. */
 const SHOWN_HOLDS = 20;
+/** With more keys than this, the id of one is typed. */
+const MOST_CHOICES = 50;
 
-export function RequestsTab(props: AccountProps & { isNewest: boolean }) {
-  const { context, account, isNewest } = props;
-  const { accounts } = context.words;
+/** As typed: empty where everything is wanted. */
+export interface RequestFilter {
+  outcome: string;
+  model: string;
+  key: string;
+}
+
+export function usageFilter({ outcome, model, key }: RequestFilter): UsageFilter {
+  return {
+    ...(outcome === 'ok' ? { status: 'ok' } : outcome === 'failed' ? { isFailed: true } : {}),
+    ...(model === '' ? {} : { models: [model] }),
+    ...(key === '' ? {} : { keyId: key }),
+  };
+}
+
+type RequestsProps = AccountProps & { isNewest: boolean; filter: RequestFilter };
+
+export function RequestsTab(props: RequestsProps) {
+  const { context, account, isNewest, filter } = props;
+  const { accounts, customers } = context.words;
+  const chosen = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== '')).toString();
+  const path = tabPath(account.accountId, 'requests');
+  const none = chosen === '' ? accounts.noUsage : customers.noMatch;
   return (
     <AccountFrame {...props} tab="requests">
-      {account.holds.length > 0 && isNewest ? <Holds {...props} /> : null}
-      <Usage {...props} none={isNewest ? accounts.noUsage : accounts.noneOlder} />
+      {account.holds.length > 0 && isNewest && chosen === '' ? <Holds {...props} /> : null}
+      <Filters {...props} />
+      {chosen === '' ? null : (
+        <p>
+          <a href={path}>{customers.noFilter}</a>
+        </p>
+      )}
+      <Usage {...props} none={isNewest ? none : accounts.noneOlder} />
       <OlderPages
         {...{ context, isNewest }}
-        path={tabPath(account.accountId, 'requests')}
+        path={chosen === '' ? path : `${path}?${chosen}`}
         name="cursor"
         next={account.usageNext}
       />
     </AccountFrame>
+  );
+}
+
+function Filters({ context, account, filter }: RequestsProps) {
+  const { accounts, customers } = context.words;
+  const { keys } = account;
+  const outcomes = [
+    ['', customers.anyOutcome],
+    ['ok', customers.succeeded],
+    ['failed', customers.anyFailure],
+  ] as const;
+  const choices = keys.map(({ keyId, name, last4 }) => [keyId, `${name ?? accounts.noName} …${last4}`] as const);
+  return (
+    <form method="get" action={tabPath(account.accountId, 'requests')} class="filters">
+      <SelectField name="outcome" label={customers.outcome} value={filter.outcome} choices={outcomes} />
+      <TextField name="model" label={accounts.model} value={filter.model} maxlength={100} />
+      {keys.length > MOST_CHOICES ? (
+        <TextField name="key" label={accounts.key} value={filter.key} maxlength={60} />
+      ) : (
+        <SelectField
+          name="key"
+          label={accounts.key}
+          value={filter.key}
+          choices={[['', customers.anyKey] as const, ...choices]}
+        />
+      )}
+      <Submit look="quiet" text={customers.filter} />
+    </form>
   );
 }
 
@@ -45,29 +105,48 @@ function Holds({ context, account }: AccountProps) {
   );
 }
 
-function Usage({ context, account, none }: AccountProps & { none: string }) {
-  const { accounts } = context.words;
+function Usage({ context, account: { accountId, usage }, none }: AccountProps & { none: string }) {
+  const { accounts, customers, refunds } = context.words;
   return (
     <DataTable
       label={accounts.latest}
       none={none}
       columns={[
         ...[accounts.at, `${accounts.model} · ${accounts.channel}`, accounts.outcome],
-        ...[figure(accounts.tokens), figure(accounts.cost)],
+        ...[accounts.duration, accounts.tokens, accounts.cost, customers.upstreamCost].map(figure),
+        action(refunds.refund),
       ]}
-      isCompact
-      rows={account.usage.map((record) => [
+      rows={usage.map((record) => [
         <>
           <span class="number">{dateTime(record.at)}</span>
-          <a class="under id" href={requestPath(account.accountId, record.requestId)}>
+          <a class="under id" href={requestPath(accountId, record.requestId)}>
             {record.requestId}
           </a>
         </>,
         <Under of={<span class="id">{record.model}</span>} text={record.channel ?? '–'} class="id" />,
         <RequestStatus language={context.language} status={record.status} />,
+        milliseconds(record.totalMs),
         `${count(record.input + record.cachedInput + record.cacheWrite5m + record.cacheWrite1h)} / ${count(record.output)}`,
         <Money value={record.cost} />,
+        record.upstreamCost === null ? (
+          <span class="faint">{customers.unknown}</span>
+        ) : (
+          <Money value={record.upstreamCost} />
+        ),
+        <RefundLink context={context} accountId={accountId} record={record} />,
       ])}
     />
   );
+}
+
+interface RefundLinkProps {
+  context: ConsoleContext;
+  accountId: string;
+  record: UsageRecord;
+}
+
+function RefundLink({ context, accountId, record: { cost, requestId } }: RefundLinkProps) {
+  if (cost === 0n) return null;
+  const href = `${requestPath(accountId, requestId)}#refund`;
+  return <LinkButton look="quiet small" href={href} text={context.words.refunds.refund} about={`: ${requestId}`} />;
 }

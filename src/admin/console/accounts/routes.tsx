@@ -16,6 +16,7 @@ import {
   showAccount,
 } from '../../actions/accounts.ts';
 import { describeAccount, MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actions/describe-account.ts';
+import { accountFigures } from '../../actions/list-accounts.ts';
 import { MAX_AMOUNT, readAmount } from '../../actions/read-input.ts';
 import { showRefusals } from '../../actions/refusals.ts';
 import { notFound, OperatingRefused } from '../../actions/refused.ts';
@@ -31,7 +32,7 @@ import { LedgerTab } from './ledger-tab.tsx';
 import { addListPages } from './list-routes.tsx';
 import { RefusedTab } from './refused.tsx';
 import { addRequestPage } from './request-routes.tsx';
-import { RequestsTab } from './requests-tab.tsx';
+import { RequestsTab, usageFilter } from './requests-tab.tsx';
 
 export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   const again: ShowRefused = (visit, notice, status) => show(tools, visit, { notice, status });
@@ -79,7 +80,9 @@ async function facts(tools: ConsoleTools, visit: ConsoleVisit, tab: AccountTab, 
 }
 
 async function show(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown): Promise<Response> {
-  return visit.show(<AccountPage {...(await facts(tools, visit, 'summary'))} {...shown} />, { status });
+  const props = await facts(tools, visit, 'summary');
+  const figures = await accountFigures(tools, props.account.accountId);
+  return visit.show(<AccountPage {...props} {...shown} figures={figures} />, { status });
 }
 
 async function showKeys(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown) {
@@ -89,9 +92,15 @@ async function showKeys(tools: ConsoleTools, visit: ConsoleVisit, { status = 200
 }
 
 async function showRequests(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const usageCursor = visit.url.searchParams.get('cursor') || undefined;
-  const props = await facts(tools, visit, 'requests', { usageCursor });
-  return visit.show(<RequestsTab {...props} isNewest={usageCursor === undefined} />);
+  const { searchParams } = visit.url;
+  const usageCursor = searchParams.get('cursor') || undefined;
+  const filter = {
+    outcome: typed(searchParams, 'outcome'),
+    model: typed(searchParams, 'model'),
+    key: typed(searchParams, 'key'),
+  };
+  const props = await facts(tools, visit, 'requests', { usageCursor, usageFilter: usageFilter(filter) });
+  return visit.show(<RequestsTab {...props} filter={filter} isNewest={usageCursor === undefined} />);
 }
 
 async function showLedger(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {

@@ -5,6 +5,7 @@ import { count, date, dateTime, money } from '../../../site/format.ts';
 import { type Notice, Tabs } from '../../../site/frame.tsx';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { CodeBlock } from '../../../site/parts/code-block.tsx';
+import { CopyId } from '../../../site/parts/copy-id.tsx';
 import { Hidden } from '../../../site/parts/field.tsx';
 import { type Fact, Facts } from '../../../site/parts/table.tsx';
 import type { BatchView, CardSheet, CardStateView, CardView } from '../../actions/cards.ts';
@@ -34,7 +35,7 @@ export function BatchPage({ context, batch, cards, state, part, sheet, notice }:
     ...CARD_STATES.map((name) => ({ path: pathOf(name), text: `${words[name]} ${count(batch.states[name])}` })),
   ];
   const facts: Fact[] = [
-    [words.batch, batch.batchId],
+    [words.batch, <CopyId language={context.language} id={batch.batchId} name={words.batch} />],
     [words.created, dateTime(batch.createdAt)],
     [words.kind, words[batch.kind]],
     [words.total, money(batch.amount * BigInt(batch.count))],

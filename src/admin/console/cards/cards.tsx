@@ -4,9 +4,9 @@
 import { count, dateTime, money } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { Figure } from '../../../site/parts/amount.tsx';
-import { IdLink, Submit } from '../../../site/parts/button.tsx';
+import { IdLink, LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Hidden, SelectField, TextField } from '../../../site/parts/field.tsx';
-import { DataTable, figure, typedText, Under } from '../../../site/parts/table.tsx';
+import { action, DataTable, figure, typedText, Under } from '../../../site/parts/table.tsx';
 import type { CardLiability } from '../../../store/reads.ts';
 import type { BatchView, CardView } from '../../actions/cards.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
@@ -141,23 +141,38 @@ interface CardTableProps {
 }
 
 export function CardTable({ context, cards, isChoosable }: CardTableProps) {
-  const { cards: words } = context.words;
+  const { cards: words, refunds } = context.words;
   return (
     <DataTable
       label={words.cardsOfBatch}
-      columns={[words.serial, words.state, figure(words.value), words.account, words.redeemedAt]}
+      columns={[
+        words.serial,
+        words.state,
+        figure(words.value),
+        words.account,
+        words.redeemedAt,
+        action(refunds.refund),
+      ]}
       rows={cards.map((card) => [
         <Serial context={context} card={card} isChoosable={isChoosable} />,
         <span class={`state ${STATES[card.state]}`}>{words[card.state]}</span>,
         money(card.amount),
         card.redeemedBy === null ? '–' : <IdLink href={`/accounts/${card.redeemedBy}`} text={card.redeemedBy} />,
         card.redeemedAt === null ? '–' : <span class="number">{dateTime(card.redeemedAt)}</span>,
+        card.redeemedBy === null ? null : (
+          <LinkButton
+            look="quiet small"
+            href={`/accounts/${card.redeemedBy}/refund?card=${encodeURIComponent(card.serial)}`}
+            text={refunds.refund}
+            about={`: ${card.serial}`}
+          />
+        ),
       ])}
     />
   );
 }
 
-const STATES = { issued: 'operational', redeemed: 'unknown', voided: 'down', expired: 'degraded' };
+const STATES = { issued: 'operational', redeemed: 'unknown', voided: 'voided', expired: 'degraded' };
 
 function Serial({ context, card, isChoosable }: { context: ConsoleContext; card: CardView; isChoosable: boolean }) {
   const { cards } = context.words;

@@ -5,16 +5,19 @@ import { count } from '../../../site/format.ts';
 import { wordFor } from '../../../site/language.ts';
 import { Figure, Money } from '../../../site/parts/amount.tsx';
 import { IdLink, Submit } from '../../../site/parts/button.tsx';
+import { Chart } from '../../../site/parts/chart.tsx';
 import { SelectField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
 import type { LossSum } from '../../../store/reads.ts';
 import { LOSS_BY, type LossBy, type LossView, showLosses } from '../../actions/losses.ts';
+import { type ProfitRow, sumProfit } from '../../actions/profit.ts';
 import { channelPath } from '../channels/list.tsx';
 import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisits } from '../visits.tsx';
+import { amountText, columnOf, inSpans, sumOf } from './day-spans.ts';
 
 const DAYS = [7, 30, 90] as const;
 const SHOWN_ROWS = 50;
@@ -26,11 +29,12 @@ export function addLossPage(visits: ConsoleVisits, tools: ConsoleTools): void {
     const asked = wholeNumber(searchParams, 'days');
     const days = DAYS.find((one) => one === asked) ?? DAYS[0];
     const losses = await showLosses(tools, { by, days });
+    const daily = (await sumProfit(tools, { by: 'day', days })).rows;
     const nicknames = await readNicknames(
       tools,
       by === 'account' ? losses.sums.slice(0, SHOWN_ROWS).map(({ key }) => key) : [],
     );
-    return visit.show(<LossesPage {...{ context: visit.page, losses, nicknames }} />);
+    return visit.show(<LossesPage {...{ context: visit.page, losses, daily, nicknames }} />);
   });
 }
 
@@ -39,7 +43,12 @@ interface LossesProps {
   losses: LossView;
 }
 
-function LossesPage({ context, losses, nicknames }: LossesProps & { nicknames: Nicknames }) {
+function LossesPage({
+  context,
+  losses,
+  daily,
+  nicknames,
+}: LossesProps & { daily: readonly ProfitRow[]; nicknames: Nicknames }) {
   const { ledger, losses: words } = context.words;
   const { by, from, to, sums } = losses;
   const rows = sums.slice(0, SHOWN_ROWS);
@@ -50,6 +59,7 @@ function LossesPage({ context, losses, nicknames }: LossesProps & { nicknames: N
         <Figure title={words.together(from, to)} value={losses.total} />
         <Figure title={words.number} value={count(losses.losses)} />
       </div>
+      <LossChart context={context} daily={daily} />
       <DataTable
         none={words.none}
         label={words.title}
@@ -63,6 +73,26 @@ function LossesPage({ context, losses, nicknames }: LossesProps & { nicknames: N
       {sums.length > rows.length ? <p class="note">{words.more(count(rows.length))}</p> : null}
       <p class="faint">{words.guardNote}</p>
     </ConsolePage>
+  );
+}
+
+/** By day; of many days by week, as on the page of profit. */
+function LossChart({ context, daily }: { context: ConsoleContext; daily: readonly ProfitRow[] }) {
+  const { losses: words, profit } = context.words;
+  const spans = inSpans(daily);
+  const title = spans.length < daily.length ? words.weekChart : words.chart;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <Chart
+        title={title}
+        columns={spans.map(columnOf)}
+        series={[{ name: words.title, look: 5, values: spans.map((rows) => sumOf(rows, ({ loss }) => loss)) }]}
+        format={amountText}
+        tableText={profit.chartTable}
+        columnText={profit.by.day}
+      />
+    </section>
   );
 }
 

@@ -2,7 +2,7 @@
 // Whether the shop earns: revenue, upstream cost, losses and profit by model, channel, customer or day; and what was paid in
 // advance.
 
-import { NANO_PER_NTD, type Nano, ntdNumber } from '../../../kit/money.ts';
+import type { Nano } from '../../../kit/money.ts';
 import { count, percent, roundedMoney } from '../../../site/format.ts';
 import { Tabs } from '../../../site/frame.tsx';
 import { Figure, Money } from '../../../site/parts/amount.tsx';
@@ -26,14 +26,11 @@ import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { type ConsoleTools, OWN_URL } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
+import { amountText, columnOf, DRAWN_DAYS, inSpans, sumOf } from './day-spans.ts';
 
 const PATH = '/ledger/profit';
 /** Of models, channels and customers; the file has more. */
 const SHOWN_ROWS = 50;
-/** More days than this are drawn by week, and the table has the newest of them. */
-const DRAWN_DAYS = 31;
-const WEEK = 7;
-const NANO = Number(NANO_PER_NTD);
 
 export function addProfitPage(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get(PATH, async (visit) => {
@@ -126,11 +123,10 @@ function UnknownCosts({ context, total }: { context: ConsoleContext; total: Prof
 /** The parts of a day's revenue stand on each other; a negative profit hangs below. */
 export function DayChart({ context, daily }: { context: ConsoleContext; daily: readonly ProfitRow[] }) {
   const { profit: words } = context.words;
-  const spans = inSpans(daily, daily.length > DRAWN_DAYS ? WEEK : 1);
-  const amounts = (of: (row: ProfitRow) => Nano | null) =>
-    spans.map((rows) => ntdNumber(rows.reduce((sum, row) => sum + (of(row) ?? 0n), 0n)));
+  const spans = inSpans(daily);
+  const amounts = (of: (row: ProfitRow) => Nano | null) => spans.map((rows) => sumOf(rows, of));
   const hasUnknown = daily.some(({ unknownCostRevenue }) => unknownCostRevenue > 0n);
-  const title = daily.length > DRAWN_DAYS ? words.weekChart : words.chart;
+  const title = spans.length < daily.length ? words.weekChart : words.chart;
   return (
     <section>
       <h2>{title}</h2>
@@ -145,24 +141,12 @@ export function DayChart({ context, daily }: { context: ConsoleContext; daily: r
             ? [{ name: words.unknownRevenue, look: 2 as const, values: amounts((row) => row.unknownCostRevenue) }]
             : []),
         ]}
-        format={(value) => roundedMoney(BigInt(Math.round(value * NANO)))}
+        format={amountText}
         tableText={words.chartTable}
         columnText={words.by.day}
       />
     </section>
   );
-}
-
-/** From the newest on, so that only the first may be shorter. */
-function inSpans(daily: readonly ProfitRow[], length: number): ProfitRow[][] {
-  const spans: ProfitRow[][] = [];
-  for (let end = daily.length; end > 0; end -= length) spans.unshift(daily.slice(Math.max(0, end - length), end));
-  return spans;
-}
-
-function columnOf(rows: readonly ProfitRow[]) {
-  const [first = '', last = ''] = [rows[0]?.key ?? '', rows.at(-1)?.key ?? ''];
-  return { label: first.slice('2026-'.length), title: first === last ? first : `${first} – ${last}` };
 }
 
 function Rows({ context, view: { by, days, rows: all }, nicknames }: ProfitProps & { nicknames: Nicknames }) {

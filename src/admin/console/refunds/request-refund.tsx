@@ -29,7 +29,7 @@ export function RequestRefund({ context, path, charged, refunded, ticket, form, 
   const left = charged - refunded;
   const field = (name: string, value: string) => ({ name, value: form.get(name) ?? value, fault: faults[name] });
   return (
-    <section class="refund">
+    <section class="refund" id="refund">
       <h2>{refunds.refundRequest}</h2>
       {left === 0n ? (
         <p class="faint">{refunds.allRefunded}</p>

@@ -44,7 +44,9 @@ async function findWallet({ store }: ConsoleTools, { params }: ConsoleVisit) {
 async function showRefund(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}) {
   const { accountId } = await findWallet(tools, visit);
   const context = { ...visit.page, path: `/accounts/${accountId}/refund`, query: '' };
-  return visit.show(<RefundPage context={context} accountId={accountId} form={visit.form} {...shown} />, { status });
+  const card = typed(visit.url.searchParams, 'card');
+  const form = visit.request.method === 'GET' ? new URLSearchParams(card === '' ? {} : { card }) : visit.form;
+  return visit.show(<RefundPage context={context} accountId={accountId} form={form} {...shown} />, { status });
 }
 
 const cardOf = ({ form }: ConsoleVisit) => typed(form, 'card').toUpperCase() || undefined;
