@@ -156,11 +156,13 @@ interface MonthsProps {
 
 export function StatementMonths({ language, months, path }: MonthsProps) {
   const words = wordsOf(language).statements;
+  // Newest first: the month that runs, then those that are over.
   return (
     <ul class="months">
-      {months.map((month) => (
+      {months.map((month, index) => (
         <li>
           <a href={`${path}/${month}`}>{words.one(month)}</a>
+          {index === 0 ? <span class="chip">{words.open}</span> : null}
         </li>
       ))}
     </ul>

@@ -110,8 +110,3 @@ test('ids of an account, a request and its key can be copied', async () => {
   const requestId = record?.request_id ?? '';
   expect(copied(await html(`/accounts/${buyer.accountId}/requests/${requestId}`))).toEqual([requestId, buyer.keyId]);
 });
-
-test('losses have a chart by day', async () => {
-  expect(await html('/ledger/losses')).toContain('class="chart"');
-  expect(await html('/ledger/losses?days=90', chinese)).toContain('class="chart"');
-});

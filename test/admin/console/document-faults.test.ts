@@ -144,6 +144,19 @@ describe('on the page', () => {
     expect(await response.text()).toContain(`<code>${place}</code><span>${reason}</span>`);
   });
 
+  test('stands beside the number of its line, which is marked', async () => {
+    const client = await clientOf(gateway);
+    const html = await (await client.post('/models/document', { yaml: TEXT, base: '1' })).text();
+    const numbers = /<pre class="line-numbers"[^>]*>(.*?)<\/pre>/s.exec(html)?.[1] ?? '';
+    expect(
+      numbers
+        .replaceAll(/<\/?mark>/g, '')
+        .trimEnd()
+        .split('\n'),
+    ).toEqual(TEXT.split('\n').map((_, index) => `${index + 1}`));
+    expect([...numbers.matchAll(/<mark>(\d+)/g)].map(([, line]) => line)).toEqual(['5', '6', '8', '9', '12']);
+  });
+
   test('of a text that is no YAML', async () => {
     const client = await clientOf(gateway, 'zh-TW');
     const response = await client.post('/models/document', { yaml: 'channels:\n\t- name: x\n', base: '1' });

@@ -194,6 +194,33 @@ describe('on a wide screen', () => {
     expect(list.y - buttons.y - buttons.height).toBeGreaterThan(8);
   });
 
+  test('each line of the configuration is level with its number, also while it is typed', async () => {
+    await goTo(/^\/models\/document$/);
+    const { page } = visitor;
+    const measure = () =>
+      page.locator('.numbered').evaluate((box) => {
+        const [numbers, text] = [box.querySelector('pre'), box.querySelector('textarea')];
+        if (!numbers || !text) throw new Error('no editor');
+        const styleOf = (one: Element) => {
+          const { lineHeight, paddingTop } = getComputedStyle(one);
+          return [lineHeight, paddingTop, one.getBoundingClientRect().top];
+        };
+        const scrolls = text.scrollHeight > text.clientHeight;
+        return {
+          numbers: styleOf(numbers),
+          text: styleOf(text),
+          scrolls,
+          lines: numbers.innerText.trim().split('\n').length,
+        };
+      });
+    const before = await measure();
+    expect([before.text, before.scrolls]).toEqual([before.numbers, false]);
+    await page.locator('#yaml').press('Control+End');
+    for (let line = 0; line < 5; line++) await page.locator('#yaml').press('Enter');
+    const after = await measure();
+    expect([after.lines, after.scrolls]).toEqual([before.lines + 5, false]);
+  });
+
   test('the models of a channel have the whole width', async () => {
     await goTo(/^\/channels\/up$/);
     expect((await boxOf('.facts.is-wide > div')).width).toBe((await boxOf('.facts')).width);

@@ -38,7 +38,10 @@ test('losses by reason, with words in both languages, and by account with a link
   expect(english).toContain('Empty answer');
   expect(english).toContain('Slower of two parallel attempts');
   expect(english).toContain('NT$0.30');
-  expect(await html(chinese, '/ledger/losses?days=90')).toContain('空白回覆');
+  expect(english).toMatch(/<figure class="chart" aria-label="Losses by day">.*NT\$0\.40<\/td>/s);
+  const weeks = await html(chinese, '/ledger/losses?days=90');
+  expect(weeks).toContain('空白回覆');
+  expect(weeks).toContain('aria-label="每週未回收成本"');
   expect(await html(client, '/ledger/losses?by=account&days=30')).toContain(`href="/accounts/${account.accountId}"`);
   const byChannel = await html(client, '/ledger/losses?by=channel');
   expect(byChannel).toContain('href="/channels/up"');

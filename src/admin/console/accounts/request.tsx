@@ -101,7 +101,7 @@ function callFacts(language: Language, record: UsageRecord): Fact[] {
 }
 
 function billFacts(language: Language, record: UsageRecord): Fact[] {
-  const { accounts, frame } = consoleWords(language);
+  const { accounts, customers, frame } = consoleWords(language);
   const { buckets: units } = wordsOf(language).account;
   const counted = ([title, value]: readonly [string, number]): Fact[] => (value > 0 ? [[title, count(value)]] : []);
   const buckets = [
@@ -120,6 +120,7 @@ function billFacts(language: Language, record: UsageRecord): Fact[] {
     [accounts.estimated, record.estimated ? frame.yes : frame.no],
     [accounts.wasHeld, money(record.held)],
     [accounts.cost, money(record.cost)],
+    [customers.upstreamCost, record.upstreamCost === null ? customers.unknown : money(record.upstreamCost)],
     [accounts.after, money(record.balanceAfter)],
     [accounts.priceList, String(record.revision)],
   ];

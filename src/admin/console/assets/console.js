@@ -1,4 +1,5 @@
-// Keeps the start page of the console up to date: its changing part is asked for again while the page is seen.
+// Keeps the start page of the console up to date: its changing part is asked for again while the page is seen. Beside the
+// text of the configuration it numbers the lines that are typed.
 
 const live = document.querySelector('[data-live]');
 const EVERY_MS = 15_000;
@@ -53,4 +54,15 @@ if (live) {
   document.addEventListener('visibilitychange', () => (document.hidden ? clearTimeout(timer) : refresh()));
   mark();
   wait();
+}
+
+for (const box of document.querySelectorAll('[data-numbered]')) {
+  const [numbers, text] = [box.querySelector('pre'), box.querySelector('textarea')];
+  const spare = text.rows - numbers.textContent.trimEnd().split('\n').length;
+  text.addEventListener('input', () => {
+    const lines = text.value.split('\n').length;
+    if (lines === text.rows - spare) return;
+    text.rows = lines + spare;
+    numbers.textContent = Array.from({ length: lines }, (_, index) => `${index + 1}\n`).join('');
+  });
 }

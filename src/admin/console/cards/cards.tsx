@@ -157,8 +157,8 @@ export function CardTable({ context, cards, isChoosable }: CardTableProps) {
         <Serial context={context} card={card} isChoosable={isChoosable} />,
         <span class={`state ${STATES[card.state]}`}>{words[card.state]}</span>,
         money(card.amount),
-        card.redeemedBy === null ? '–' : <IdLink href={`/accounts/${card.redeemedBy}`} text={card.redeemedBy} />,
-        card.redeemedAt === null ? '–' : <span class="number">{dateTime(card.redeemedAt)}</span>,
+        card.redeemedBy === null ? null : <IdLink href={`/accounts/${card.redeemedBy}`} text={card.redeemedBy} />,
+        card.redeemedAt === null ? null : <span class="number">{dateTime(card.redeemedAt)}</span>,
         card.redeemedBy === null ? null : (
           <LinkButton
             look="quiet small"

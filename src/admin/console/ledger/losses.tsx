@@ -59,7 +59,7 @@ function LossesPage({
         <Figure title={words.together(from, to)} value={losses.total} />
         <Figure title={words.number} value={count(losses.losses)} />
       </div>
-      <LossChart context={context} daily={daily} />
+      {losses.total > 0n ? <LossChart context={context} daily={daily} /> : null}
       <DataTable
         none={words.none}
         label={words.title}

@@ -2,6 +2,7 @@
 // The document as text: edited, checked, reviewed, applied. A refusal shows it again as it was typed, and beside it what is
 // wrong with it, by line and path.
 
+import { lineFinder } from '../../../catalog/fault-lines.ts';
 import { dateTime } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { Submit } from '../../../site/parts/button.tsx';
@@ -119,24 +120,34 @@ function EditorPage({ context, yaml, base, about, faults = [], notice }: EditorP
   const { document } = context.words;
   const page = { ...context, path: '/models/document', query: '' };
   return (
-    <ConsolePage context={page} section="models" title={document.title} lead={document.lead} notice={notice}>
+    <ConsolePage
+      context={page}
+      section="models"
+      title={document.title}
+      lead={document.lead}
+      notice={notice}
+      script="console.js"
+    >
       <div class="editor">
         <form method="post" action="/models/document">
           <Hidden fields={{ base }} />
           <label for="yaml">{document.text}</label>
-          <textarea
-            id="yaml"
-            name="yaml"
-            class="code"
-            rows={32}
-            spellcheck={false}
-            autocapitalize="none"
-            wrap="off"
-            {...(faults.length > 0 ? { 'aria-invalid': 'true' as const, 'aria-describedby': 'faults' } : {})}
-          >
-            {/* A text area swallows the first end of line. */}
-            {`\n${yaml}`}
-          </textarea>
+          <div class="numbered" data-numbered>
+            <LineNumbers yaml={yaml} faults={faults} />
+            <textarea
+              id="yaml"
+              name="yaml"
+              class="code"
+              rows={lineCount(yaml) + SPARE_LINES}
+              spellcheck={false}
+              autocapitalize="none"
+              wrap="off"
+              {...(faults.length > 0 ? { 'aria-invalid': 'true' as const, 'aria-describedby': 'faults' } : {})}
+            >
+              {/* A text area swallows the first end of line. */}
+              {`\n${yaml}`}
+            </textarea>
+          </div>
           <p class="faint">
             {about} {document.kept}
           </p>
@@ -154,6 +165,23 @@ function EditorPage({ context, yaml, base, about, faults = [], notice }: EditorP
         </aside>
       </div>
     </ConsolePage>
+  );
+}
+
+/** As high as its text, so that the numbers beside it scroll with it; a script keeps both in step with what is typed. */
+const SPARE_LINES = 2;
+
+const lineCount = (yaml: string) => yaml.split('\n').length;
+
+function LineNumbers({ yaml, faults }: Pick<EditorProps, 'yaml'> & { faults: readonly DocumentFault[] }) {
+  const lineOf = lineFinder(yaml);
+  const wrong = new Set(faults.map(({ path }) => lineOf(path)));
+  return (
+    <pre class="line-numbers" aria-hidden="true">
+      {Array.from({ length: lineCount(yaml) }, (_, index) =>
+        wrong.has(index + 1) ? [<mark>{index + 1}</mark>, '\n'] : `${index + 1}\n`,
+      )}
+    </pre>
   );
 }
 
