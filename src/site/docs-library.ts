@@ -2,9 +2,10 @@
 // that has no file in the reader's language is shown in English, and says so.
 
 import type { Catalog } from '../catalog/catalog.ts';
+import { chapterStarts, type DocChapter, placeOf, splitChapters } from './docs-chapters.ts';
 import { fillNumbers } from './docs-numbers.ts';
 import { LANGUAGES, type Language, wordsOf } from './language.ts';
-import { docsPath, type LinkTo, markdownPath, type Rendered, relinkMarkdown, renderMarkdown } from './markdown.ts';
+import { type LinkTo, markdownPath, type Rendered, relinkMarkdown, renderMarkdown } from './markdown.ts';
 
 const DOC_GROUPS = {
   start: ['getting-started', 'clients'],
@@ -22,6 +23,10 @@ export interface DocPage extends Rendered {
   /** The language it is written in. */
   language: Language;
   markdown: string;
+  /** What stands before the first chapter; everything if there is none. */
+  intro: string;
+  /** Of a long page. */
+  chapters: readonly DocChapter[];
 }
 
 export interface DocLink extends Pick<DocPage, 'name' | 'title' | 'language'> {
@@ -100,23 +105,33 @@ function readPages(
   );
   const { frame } = wordsOf(language);
   const copy = { label: frame.copy, done: frame.copied, language };
-  const html = new Map([...sources].map(([name, { markdown }]) => [name, renderMarkdown(markdown).html]));
+  const plain = new Map([...sources].map(([name, { markdown }]) => [name, renderMarkdown(markdown)]));
+  const starts = new Map(names.map((name) => [name, startsOf(files.get(`${name}.md`) ?? '', fill)]));
+  const split = (name: string, page: Rendered) => {
+    const { at = [], slugs = [] } = starts.get(name) ?? {};
+    return splitChapters(name, page, at, slugs);
+  };
+  const places = new Map([...plain].map(([name, page]) => [name, { html: page.html, ...split(name, page) }]));
   const linkBy =
-    (path: typeof docsPath): LinkTo =>
+    (path: (name: string, anchor: string) => string): LinkTo =>
     (name, anchor) => {
-      const target = html.get(name);
+      const target = places.get(name);
       if (target === undefined) return undefined;
-      return path(name, target.includes(`id="${decodeURI(anchor)}"`) ? anchor : '');
+      return path(name, target.html.includes(`id="${decodeURI(anchor)}"`) ? anchor : '');
     };
+  const pathTo = (name: string, anchor: string) => placeOf(name, places.get(name)?.chapters ?? [], anchor);
   return new Map(
-    [...sources].map(([name, { language: written, markdown }]) => [
-      name,
-      {
-        name,
-        language: written,
-        markdown: relinkMarkdown(markdown, linkBy(markdownPath)),
-        ...renderMarkdown(markdown, linkBy(docsPath), copy),
-      },
-    ]),
+    [...sources].map(([name, { language: written, markdown }]) => {
+      const page = renderMarkdown(markdown, linkBy(pathTo), copy);
+      const relinked = relinkMarkdown(markdown, linkBy(markdownPath));
+      return [name, { name, language: written, markdown: relinked, ...page, ...split(name, page) }];
+    }),
   );
+}
+
+/** In every language a page has the chapters of the English one, at the same addresses. */
+function startsOf(english: string, fill: (text: string) => string) {
+  const page = renderMarkdown(fill(english));
+  const at = chapterStarts(page);
+  return { at, slugs: at.flatMap((start) => page.sections[start]?.id ?? []) };
 }

@@ -6,7 +6,7 @@ import { type DocPart, type DocPiece, partsOf } from './docs-parts.ts';
 import type { Language } from './language.ts';
 
 export interface DocHit {
-  page: Pick<DocPage, 'name' | 'title' | 'language'>;
+  page: Pick<DocPage, 'name' | 'title' | 'language' | 'chapters'>;
   /** The part of the page, or a row of it; none at its beginning. */
   section: { id: string; title: string } | undefined;
   /** A piece of its text around the first word; the words that were found are every second one. */

@@ -62,7 +62,11 @@ function sitemapText({ publicUrl, catalog }: SiteTools, library: DocsLibrary): s
   const docs = library
     .groups('en')
     .flatMap((group) => group.pages)
-    .map(({ name }) => ({ path: `/docs/${name}`, languages: library.languages(name) }));
+    .flatMap(({ name }) => {
+      const chapters = library.find(name, 'en')?.chapters ?? [];
+      const paths = ['', ...chapters.map(({ slug }) => `/${slug}`)];
+      return paths.map((path) => ({ path: `/docs/${name}${path}`, languages: library.languages(name) }));
+    });
   const addresses = [...pages, ...docs].flatMap(({ path, languages }) =>
     languages.map((language) => publicAddress(publicUrl, path, language)),
   );

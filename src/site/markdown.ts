@@ -13,7 +13,7 @@ export interface Rendered {
   sections: Section[];
 }
 
-interface Section {
+export interface Section {
   id: string;
   title: string;
   depth: number;

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { readDocument } from '../../src/catalog/read-document.ts';
-import { createDocsLibrary } from '../../src/site/docs-library.ts';
+import { createDocsLibrary, type DocPage } from '../../src/site/docs-library.ts';
 import { plainDocument } from '../support/plain-document.ts';
 import { renderedPage } from '../support/rendered-page.ts';
 
@@ -41,19 +41,28 @@ describe.each(['en', 'zh-TW'] as const)('on the site, in %s', (language) => {
   const files = new Map(texts.map((path) => [path, read(`docs/${path}`)]));
   const library = createDocsLibrary(files, 'http://site.test', () => catalog);
 
-  test.each(names)('%s leads to pages, and to headings that are there', (name) => {
-    const { html } = library.find(name, language) ?? { html: '' };
-    expect(html).toContain('<h1');
-    const links = [...html.matchAll(/href="(?:\/docs\/([\w-]+))?(?:#([^"]*))?"/g)];
-    const broken = links.filter(([, target = name, anchor]) => {
-      const page = library.find(target, language);
-      return !page || (anchor !== undefined && !page.html.includes(`id="${decodeURI(anchor)}"`));
-    });
+  const textsOf = ({ intro, chapters }: DocPage) => [intro, ...chapters.map(({ html }) => html)];
+
+  test.each(names)('%s leads to pages and chapters, and to headings that are there', (name) => {
+    const page = library.find(name, language);
+    expect(page?.intro).toContain('<h1');
+    const shown = page ? textsOf(page) : [];
+    const broken = shown.flatMap((html) =>
+      [...html.matchAll(/href="(?:\/docs\/([\w-]+)(?:\/([\w-]+))?)?(?:#([^"]*))?"/g)].filter(
+        ([, target, slug, anchor]) => {
+          const other = library.find(target ?? name, language);
+          const chapter = other?.chapters.find((one) => one.slug === slug);
+          const text = target === undefined ? html : slug === undefined ? other?.intro : chapter?.html;
+          return text === undefined || (anchor !== undefined && !text.includes(`id="${decodeURI(anchor)}"`));
+        },
+      ),
+    );
     expect(broken.map(([link]) => link)).toEqual([]);
-    expect(html).not.toMatch(/href="[^"]*\.md/);
+    for (const html of shown) expect(html).not.toMatch(/href="[^"]*\.md/);
   });
 
   test('a link out of the folder of a language leads to the page', () => {
-    expect(library.find('operating', language)?.html).toContain('href="/docs/performance#which-arrangement-when"');
+    const operating = library.find('operating', language);
+    expect(operating && textsOf(operating).join('')).toContain('href="/docs/performance#which-arrangement-when"');
   });
 });

@@ -55,13 +55,13 @@ test('what is typed is text, is found by no accident, and stays in its field', a
 
 test('a heading below a heading is a result of its own, before pages that only mention the word', async () => {
   const { hits } = await search('budgets');
-  expect(hits[0]).toMatchObject({ href: '/docs/accounts#budgets-and-rates' });
+  expect(hits[0]).toMatchObject({ href: '/docs/accounts/keys#budgets-and-rates' });
   expect(hits[0]?.title).toEndWith('Budgets and rates');
 });
 
 test('the piece of text is prose, although the part has code with the word', async () => {
   const { hits } = await search('webhooks');
-  expect(hits[0]?.href).toBe('/docs/accounts#webhooks');
+  expect(hits[0]?.href).toBe('/docs/accounts/webhooks');
   const prose = hits.filter(({ snippet }) => !snippet.startsWith('<code>'));
   expect(prose.length).toBeGreaterThan(3);
   for (const { snippet } of prose) expect(snippet).not.toMatch(/curl -|-H |\\$/);
@@ -85,6 +85,8 @@ function libraryOf(markdown: string, sections: DocPage['sections'] = [{ id: 'ref
     language: 'en',
     lead: '',
     html: '',
+    intro: '',
+    chapters: [],
     sections,
     get markdown() {
       read++;

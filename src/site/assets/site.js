@@ -24,6 +24,10 @@ for (const list of document.querySelectorAll('details[data-open-wide]')) {
   list.open = matchMedia('(min-width: 48rem)').matches;
 }
 
+// A link to a place of a page that has become chapters leads on to the chapter.
+const moved = [...document.querySelectorAll('.chapters [id]')].find(({ id }) => encodeURI(`#${id}`) === location.hash);
+if (moved) location.replace(new URL(location.hash, moved.closest('li').querySelector('a').href));
+
 // A card's link has the code behind its #, which no server sees. It goes along through signing in and into the other
 // language, and away once it stands in its field. So does a code that was sent after the session had ended.
 function takeCard() {

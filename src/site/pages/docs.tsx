@@ -3,10 +3,10 @@
 
 import { raw } from 'hono/html';
 import { CHANGELOG_PATH } from '../../kit/discovery-links.ts';
+import { type DocChapter, placeOf } from '../docs-chapters.ts';
 import { type DocGroup, type DocLink, type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
 import { type DocHit, MOST_HITS, MOST_QUERY_CHARS } from '../docs-search.ts';
 import { LANGUAGES } from '../language.ts';
-import { docsPath } from '../markdown.ts';
 import { Page, type PageContext } from '../page.tsx';
 
 interface DocsProps {
@@ -14,26 +14,37 @@ interface DocsProps {
   library: DocsLibrary;
   /** Undefined: the list of all. */
   page: DocPage | undefined;
+  /** Of the page; undefined: the page itself. */
+  chapter?: DocChapter;
 }
 
-export function DocsPage({ context, library, page }: DocsProps) {
+export function DocsPage({ context, library, page, chapter }: DocsProps) {
   const { docs } = context.words;
+  const title = page?.title ?? docs.title;
   return (
     <Page
       context={context}
-      title={page?.title ?? docs.title}
-      description={page?.lead ?? docs.lead}
+      title={chapter ? `${chapter.title} · ${title}` : title}
+      description={(chapter ?? page ?? docs).lead}
       languages={page ? library.languages(page.name) : LANGUAGES}
     >
       <div class={page ? 'docs' : ''}>
-        {page ? <Article context={context} page={page} /> : <Overview context={context} library={library} />}
-        {page ? <Contents context={context} library={library} current={page.name} /> : null}
+        {page ? (
+          <Article context={context} page={page} chapter={chapter} />
+        ) : (
+          <Overview context={context} library={library} />
+        )}
+        {page ? <Contents context={context} library={library} page={page} chapter={chapter} /> : null}
       </div>
     </Page>
   );
 }
 
-function Contents({ context, library, current }: { context: PageContext; library: DocsLibrary; current: string }) {
+interface ContentsProps extends PartProps {
+  library: DocsLibrary;
+}
+
+function Contents({ context, library, page: current, chapter }: ContentsProps) {
   const { docs } = context.words;
   return (
     <nav aria-label={docs.contents}>
@@ -44,9 +55,20 @@ function Contents({ context, library, current }: { context: PageContext; library
           <ul>
             {pages.map((page) => (
               <li>
-                <a href={`/docs/${page.name}`} {...(page.name === current ? { 'aria-current': 'page' as const } : {})}>
+                <a href={`/docs/${page.name}`} {...mark(page.name === current.name && !chapter)}>
                   <Title context={context} page={page} />
                 </a>
+                {page.name === current.name && chapter ? (
+                  <ul lang={current.language}>
+                    {current.chapters.map((one) => (
+                      <li>
+                        <a href={`/docs/${page.name}/${one.slug}`} {...mark(one === chapter)}>
+                          {one.title}
+                        </a>
+                      </li>
+                    ))}
+                  </ul>
+                ) : null}
               </li>
             ))}
             <Reference context={context} group={group} />
@@ -55,6 +77,10 @@ function Contents({ context, library, current }: { context: PageContext; library
       ))}
     </nav>
   );
+}
+
+function mark(isCurrent: boolean) {
+  return isCurrent ? { 'aria-current': 'page' as const } : {};
 }
 
 export function DocsSearchPage({
@@ -80,7 +106,7 @@ export function DocsSearchPage({
         <ol class="doc-hits">
           {hits.map((hit) => (
             <li lang={hit.page.language}>
-              <a href={docsPath(hit.page.name, hit.section?.id ?? '')}>
+              <a href={placeOf(hit.page.name, hit.page.chapters, hit.section?.id ?? '')}>
                 {hit.section === undefined ? hit.page.title : hit.page.title + account.colon + hit.section.title}
               </a>
               <p class="faint">{hit.isCode ? <code>{markedText(hit)}</code> : markedText(hit)}</p>
@@ -148,9 +174,16 @@ function Title({ context, page }: { context: PageContext; page: DocLink }) {
 /** So many parts are worth a list. */
 const LISTED_SECTIONS = 4;
 
+interface PartProps {
+  context: PageContext;
+  page: DocPage;
+  chapter: DocChapter | undefined;
+}
+
 /** Folded on narrow screens: the script opens it where there is room. */
-function Sections({ context, page }: { context: PageContext; page: DocPage }) {
-  const sections = page.sections.filter(({ depth }) => depth === 2);
+function Sections({ context, page, chapter }: PartProps) {
+  const listed = chapter?.sections ?? page.sections;
+  const sections = listed.filter(({ depth }) => depth === (chapter ? 3 : 2));
   if (sections.length < LISTED_SECTIONS) return null;
   return (
     <details class="sections" data-open-wide>
@@ -166,22 +199,59 @@ function Sections({ context, page }: { context: PageContext; page: DocPage }) {
   );
 }
 
-function Article({ context, page }: { context: PageContext; page: DocPage }) {
+/** Each has the places that links to the page may point to: they lead on from there. */
+function Chapters({ context, page }: Omit<PartProps, 'chapter'>) {
+  return (
+    <>
+      <h2 lang={context.language}>{context.words.docs.chapters}</h2>
+      <ol class="chapters">
+        {page.chapters.map(({ slug, id, title, sections, anchors }) => (
+          <li id={id}>
+            <a href={`/docs/${page.name}/${slug}`}>{title}</a>
+            {sections.length === 0 ? null : (
+              <ul>
+                {sections.map((section) => (
+                  <li id={section.id}>
+                    <a href={`/docs/${page.name}/${slug}#${section.id}`}>{section.title}</a>
+                  </li>
+                ))}
+              </ul>
+            )}
+            {anchors
+              .filter((anchor) => anchor !== id && !sections.some((section) => section.id === anchor))
+              .map((anchor) => (
+                <span id={anchor} />
+              ))}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Article({ context, page, chapter }: PartProps) {
   const { docs } = context.words;
-  const [, heading = '', rest = ''] = /^([\s\S]*?<\/h1>|)([\s\S]*)$/.exec(page.html) ?? [];
+  const [, heading = '', rest = ''] = /^([\s\S]*?<\/h1>|)([\s\S]*)$/.exec(chapter?.html ?? page.intro) ?? [];
   return (
     <article lang={page.language}>
       <p class="up" lang={context.language}>
         <a href="/docs">{docs.all}</a>
       </p>
+      {chapter ? (
+        <p class="chapter-of">
+          <a href={`/docs/${page.name}`}>{page.title}</a>
+        </p>
+      ) : null}
       {page.language === context.language ? null : (
         <p class="note" lang={context.language}>
           {docs.onlyEnglish}
         </p>
       )}
       {raw(heading)}
-      <Sections context={context} page={page} />
+      {chapter || page.chapters.length === 0 ? <Sections context={context} page={page} chapter={chapter} /> : null}
       {raw(rest)}
+      {!chapter && page.chapters.length > 0 ? <Chapters context={context} page={page} /> : null}
+      {chapter ? <Around context={context} page={page} chapter={chapter} /> : null}
       <p class="faint" lang={context.language}>
         <a href={`/docs/${page.name}.md`}>{docs.markdown}</a>
       </p>
@@ -189,7 +259,20 @@ function Article({ context, page }: { context: PageContext; page: DocPage }) {
   );
 }
 
-function Overview({ context, library }: Omit<DocsProps, 'page'>) {
+/** The chapters before and after. */
+function Around({ context, page, chapter }: PartProps & { chapter: DocChapter }) {
+  const place = page.chapters.indexOf(chapter);
+  const link = (one: DocChapter | undefined, text: (title: string) => string) =>
+    one ? <a href={`/docs/${page.name}/${one.slug}`}>{text(one.title)}</a> : <span />;
+  return (
+    <nav class="around" aria-label={context.words.docs.around}>
+      {link(page.chapters[place - 1], (title) => `← ${title}`)}
+      {link(page.chapters[place + 1], (title) => `${title} →`)}
+    </nav>
+  );
+}
+
+function Overview({ context, library }: Omit<DocsProps, 'page' | 'chapter'>) {
   const { docs } = context.words;
   return (
     <article>

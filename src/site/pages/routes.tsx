@@ -137,12 +137,17 @@ export function addPublicPages<Bindings extends Env>(
     return send(req.raw, <DocsPage context={context} library={library} page={page} />);
   });
 
-  // Where the file stands in the project: it leads to the page in that language.
-  app.get('/docs/:language/:page', ({ req }, next) => {
-    const language = toLanguage(req.param('language'));
-    const [file, name = ''] = /^([\w-]+)(?:\.md)?$/.exec(req.param('page')) ?? [];
-    if (!language || !library.find(name, language)) return next();
-    return leadTo(`/docs/${file}?lang=${language}`);
+  // A chapter of a page; or where the file stands in the project, which leads to the page in that language.
+  app.get('/docs/:folder/:page', ({ req }, next) => {
+    const language = toLanguage(req.param('folder'));
+    const [file, name = '', extension] = /^([\w-]+)(\.md)?$/.exec(req.param('page')) ?? [];
+    if (language) return library.find(name, language) ? leadTo(`/docs/${file}?lang=${language}`) : next();
+    const context = contextOf(req.raw);
+    const page = library.find(req.param('folder'), context.language);
+    const chapter = page?.chapters.find(({ slug }) => slug === name);
+    if (!page || !chapter) return next();
+    if (extension || !wantsHtml(req.raw)) return leadTo(`/docs/${page.name}.md#${encodeURIComponent(chapter.id)}`);
+    return send(req.raw, <DocsPage context={context} library={library} page={page} chapter={chapter} />);
   });
 }
 

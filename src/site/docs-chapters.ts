@@ -1,0 +1,84 @@
+// A long page of the docs as chapters: what stands below each heading is a page of its own. Short pages have none.
+
+import type { Rendered, Section } from './markdown.ts';
+
+export interface DocChapter {
+  /** In its address, the same in every language: the id of its heading in English. */
+  slug: string;
+  /** Of its heading. */
+  id: string;
+  title: string;
+  /** Its first paragraph, without any marks. */
+  lead: string;
+  html: string;
+  /** Below its heading. */
+  sections: Section[];
+  /** Every place in it that links can point to. */
+  anchors: readonly string[];
+}
+
+/** More is too much for one page, of which the list of pages and the frame take up some, too. */
+const MOST_BYTES = 48_000;
+/** Before each heading that `sections` knows: text that looks like one is escaped. */
+const BEFORE_HEADING = /(?=<h[23] id=)/;
+
+/** Which headings of the English page begin a chapter: those of its parts, and those within a part that is too long. */
+export function chapterStarts({ html, sections }: Rendered): number[] {
+  if (Buffer.byteLength(html) <= MOST_BYTES) return [];
+  const [, ...pieces] = html.split(BEFORE_HEADING);
+  const parts = sections.flatMap(({ depth }, index) => (depth === 2 ? [index] : []));
+  return parts.flatMap((part, index) => {
+    const end = parts[index + 1] ?? sections.length;
+    const isLong = Buffer.byteLength(pieces.slice(part, end).join('')) > MOST_BYTES;
+    return isLong ? Array.from({ length: end - part }, (_, place) => part + place) : [part];
+  });
+}
+
+/** `slugs` has the address of each of `starts`. What stands before the first is left to the page itself. */
+export function splitChapters(
+  name: string,
+  { html, sections }: Rendered,
+  starts: readonly number[],
+  slugs: readonly string[],
+): { intro: string; chapters: DocChapter[] } {
+  const [intro = '', ...pieces] = html.split(BEFORE_HEADING);
+  if (starts.length === 0) return { intro: html, chapters: [] };
+  const chapters = starts.flatMap((start, index): DocChapter[] => {
+    const end = starts[index + 1] ?? sections.length;
+    const heading = sections[start];
+    const slug = slugs[index];
+    if (!heading || slug === undefined) return [];
+    const raised = raiseHeadings(pieces.slice(start, end).join(''), heading.depth - 1);
+    const anchors = [...raised.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id);
+    const lead = (/<p>([\s\S]*?)<\/p>/.exec(raised)?.[1] ?? '').replace(/<[^>]+>/g, '').replaceAll('\n', ' ');
+    return [
+      {
+        slug,
+        id: heading.id,
+        title: heading.title,
+        lead,
+        html: raised,
+        sections: sections.slice(start + 1, end),
+        anchors,
+      },
+    ];
+  });
+  const relink = (text: string) =>
+    text.replace(/href="#([^"]+)"/g, (_link, anchor: string) => `href="${placeOf(name, chapters, decodeURI(anchor))}"`);
+  return { intro: relink(intro), chapters: chapters.map((one) => ({ ...one, html: relink(one.html) })) };
+}
+
+/** A chapter has the one title of its page. */
+function raiseHeadings(html: string, levels: number): string {
+  return html.replace(
+    /(<\/?h)([2-6])(?= id=|>)/g,
+    (_heading, tag: string, depth: string) => tag + (Number(depth) - levels),
+  );
+}
+
+/** Where a place of a page is shown: in a chapter, or on the page as a whole. */
+export function placeOf(name: string, chapters: readonly DocChapter[], anchor: string): string {
+  const chapter = chapters.find(({ anchors }) => anchors.includes(anchor));
+  const path = chapter ? `/docs/${name}/${chapter.slug}` : `/docs/${name}`;
+  return anchor === '' || anchor === chapter?.id ? path : `${path}#${anchor}`;
+}
