@@ -4,6 +4,7 @@ import { createSignInGuard } from '../accounts/sign-in/guard-sign-in.ts';
 import { createPasswords } from '../accounts/sign-in/passwords.ts';
 import { createSessionHasher } from '../accounts/sign-in/sessions.ts';
 import { createPriceHistory } from '../catalog/publishing/price-history.ts';
+import { createWeekTraffic } from '../catalog/publishing/week-traffic.ts';
 import { Fault, fault } from '../faults/fault.ts';
 import { addressOf, originOf } from '../http/client-address.ts';
 import type { HttpTools } from '../http/exchange.ts';
@@ -33,6 +34,7 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
     sealer: createSealer(pepper, http.random),
     passwords: createPasswords(),
     guard: createSignInGuard(http.clock),
+    weekTraffic: createWeekTraffic(http.store, http.clock),
     priceHistory: () => history(http.catalog().revision, http.clock.now()),
     addressOf: (visitor) => addressOf(http, visitor),
     originOf: (visitor) => originOf(http, visitor),

@@ -70,6 +70,11 @@ export function milliseconds(value: number | null): string {
   return value === null ? '–' : `${count(Math.round(value))} ms`;
 }
 
+/** A time that is only known by the step of a histogram that it is in. */
+export function atMost(value: number | null): string {
+  return value === null ? '–' : `≤\u00a0${milliseconds(value)}`;
+}
+
 export function percent(value: number | null): string {
   if (value === null) return '–';
   return `${percentOf(value).toFixed(value === 0 || value >= 1 ? 0 : 1)} %`;

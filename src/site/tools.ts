@@ -8,6 +8,7 @@ import type { ReceiptTools } from '../accounts/usage/show-receipt.ts';
 import type { TestTools } from '../accounts/webhooks/test-webhook.ts';
 import type { PriceHistory } from '../catalog/publishing/price-history.ts';
 import type { PublicStatus } from '../catalog/publishing/public-status.ts';
+import type { WeekOf } from '../catalog/publishing/week-traffic.ts';
 import type { Connection } from '../kit/connection.ts';
 import type { Log } from '../kit/log.ts';
 import type { Load } from '../limits/load.ts';
@@ -48,6 +49,7 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, Receipt
   termsUrl: string | undefined;
   privacyUrl: string | undefined;
   status(): Promise<PublicStatus>;
+  weekTraffic(): Promise<WeekOf>;
   priceHistory(): Promise<PriceHistory>;
   /** Keyed hash of the visitor's address. */
   addressOf(visit: Visitor): string;

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wordsOf } from '../../src/site/language.ts';
 import type { Answer } from '../support/answer.ts';
-import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { PICTURE, pictureAnswer } from '../support/media-answers.ts';
 import { chatStream, jsonScript } from '../support/openai-chat.ts';
@@ -146,16 +145,28 @@ test('is Markdown for who asks for no HTML', async () => {
   expect(text).toContain('"model": "tiered"');
 });
 
-test('draws the hours that had streams, and says nothing of a model without', async () => {
-  const hour = Math.floor(Date.now() / 3_600_000);
-  const sum = { hour, channel: 'up', model: 'up-free', ok: 3, failed: 1, firstToken: [3], total: [3] };
-  await gateway.gateway.store.commit('traffic', { sums: [sum] });
-  const { models } = wordsOf('en');
-  const isDrawn = async () => (await pageOf('/models/up-free')).html.includes(models.firstTokenByHour);
-  await eventually('the figures are read anew', isDrawn);
-  const { html } = await pageOf('/models/up-free');
-  expect(rowsOf(html, models.speed)[1]?.[3]).toBe('75.0 %');
-  expect((await pageOf('/models/tiered')).html).not.toContain(models.firstTokenByHour);
+test('shows the last seven days by channel, with times as the bounds that they are', async () => {
+  const own = await startTestGateway({ document: documentOf });
+  try {
+    const hour = Math.floor(Date.now() / 3_600_000);
+    // Most were in the step that ends at 500 ms, but on the day before the week.
+    const steps = [0, 0, 0, 0, 3];
+    const sum = { channel: 'up', model: 'up-free', ok: 3, failed: 1, firstToken: steps, total: steps };
+    const sums = [
+      { ...sum, hour: hour - 100 },
+      { ...sum, hour: hour - 200, failed: 50 },
+    ];
+    await own.gateway.store.commit('traffic', { sums });
+    const { models } = wordsOf('en');
+    const htmlOf = async (model: string) => (await createSiteClient(own).get(`/models/${model}`)).text();
+    const html = await htmlOf('up-free');
+    expect(rowsOf(html, models.speed)[1]?.slice(2, 5)).toEqual(['75.0 %', '≤\u00a0500 ms', '–']);
+    expect(html).toContain(models.firstTokenChart);
+    expect(rowsOf(html, models.firstTokenChart).filter(([, figure]) => figure === '≤\u00a0500 ms')).toHaveLength(1);
+    expect(await htmlOf('tiered')).not.toContain(models.firstTokenChart);
+  } finally {
+    await own.stop();
+  }
 });
 
 /** Runs the example of a model's page with a key, in a folder with the files that it names. */

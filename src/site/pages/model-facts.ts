@@ -4,6 +4,7 @@ import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { pathsOf } from '../../catalog/public-catalog.ts';
 import type { ChannelStatus } from '../../catalog/publishing/public-status.ts';
 import type { State } from '../../catalog/publishing/status-states.ts';
+import type { RouteWeek } from '../../catalog/publishing/week-traffic.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
 import type { Language } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
@@ -17,18 +18,20 @@ export interface ModelFacts extends PricedModel {
   paths: readonly string[];
   fallbacks: readonly string[];
   state: State;
-  /** When its figures were read. */
-  at: number;
-  channels: readonly ChannelStatus[];
+  channels: readonly ModelChannel[];
+}
+
+export interface ModelChannel extends ChannelStatus {
+  week: RouteWeek;
 }
 
 export function modelPath(id: string): string {
   return `/models/${id}`;
 }
 
-export async function modelFacts({ catalog, status }: SiteTools, model: Model): Promise<ModelFacts> {
+export async function modelFacts({ catalog, status, weekTraffic }: SiteTools, model: Model): Promise<ModelFacts> {
   const active = catalog();
-  const { at, models } = await status();
+  const [{ models }, weekOf] = await Promise.all([status(), weekTraffic()]);
   const seen = models.find(({ id }) => id === model.id);
   return {
     ...pricedModel(model, active),
@@ -38,8 +41,7 @@ export async function modelFacts({ catalog, status }: SiteTools, model: Model): 
     paths: pathsOf(model),
     fallbacks: model.fallbacks,
     state: seen?.state ?? 'unknown',
-    at,
-    channels: seen?.channels ?? [],
+    channels: (seen?.channels ?? []).map((channel) => ({ ...channel, week: weekOf(channel.name, model.id) })),
   };
 }
 
@@ -52,11 +54,4 @@ export function descriptionOf({ description }: ModelFacts, language: Language) {
   const other: Language = language === 'en' ? 'zh-TW' : 'en';
   const written = [language, other].find((one) => description[one] !== undefined);
   return written === undefined ? undefined : { language: written, text: description[written] ?? '' };
-}
-
-/** Of the last 24 hours; null without requests. */
-export function successOfDay({ hours }: ChannelStatus): number | null {
-  const requests = hours.reduce((sum, hour) => sum + hour.requests, 0);
-  const succeeded = hours.reduce((sum, hour) => sum + hour.requests * (hour.successRate ?? 0), 0);
-  return requests === 0 ? null : succeeded / requests;
 }

@@ -1,48 +1,42 @@
 /** @jsxImportSource hono/jsx */
-// How long a model took to begin its answers, hour by hour, one line for each channel.
+// How long a model took to begin its answers in the last seven days, one line for each channel.
 
-import type { ChannelStatus } from '../../catalog/publishing/public-status.ts';
-import { HOUR_MS } from '../../kit/clock.ts';
-import { dateTime, milliseconds } from '../format.ts';
+import { atMost, dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { Chart, type ChartLook } from '../parts/chart.tsx';
+import type { ModelChannel } from './model-facts.ts';
 
-const SHOWN_HOURS = 24;
 /** More lines cannot be told apart; the table of channels has all of them. */
 const LOOKS: readonly ChartLook[] = [1, 2, 3, 4, 5, 6];
 
 interface SpeedChartProps {
   language: Language;
-  /** The end of the time that is shown. */
-  at: number;
-  channels: readonly ChannelStatus[];
+  channels: readonly ModelChannel[];
 }
 
-export function SpeedChart({ language, at, channels }: SpeedChartProps) {
+export function SpeedChart({ language, channels }: SpeedChartProps) {
   const { models } = wordsOf(language);
-  const last = Math.floor(at / HOUR_MS);
-  const hours = Array.from({ length: SHOWN_HOURS }, (_, index) => last - SHOWN_HOURS + 1 + index);
-  const series = channels.slice(0, LOOKS.length).flatMap(({ name, hours: known }, index) => {
-    const values = hours.map((hour) => known.find((one) => one.hour === hour)?.firstTokenMs.p50 ?? null);
+  const series = channels.slice(0, LOOKS.length).flatMap(({ name, week }, index) => {
+    const values = week.steps.map(({ firstTokenMs }) => firstTokenMs);
     return values.every((value) => value === null) ? [] : [{ name, look: LOOKS[index] ?? 1, values }];
   });
   if (series.length === 0) return null;
-  const columns = hours.map((hour) => {
-    const title = dateTime(hour * HOUR_MS);
-    return { label: title.slice(11, 16), title };
+  const columns = (channels[0]?.week.steps ?? []).map(({ at }) => {
+    const title = dateTime(at);
+    return { label: title.slice(5, 10), title: title.slice(0, 16) };
   });
   return (
     <>
-      <h3>{models.firstTokenByHour}</h3>
+      <h3>{models.firstTokenChart}</h3>
       <p class="faint">{models.firstTokenHelp}</p>
       <Chart
-        title={models.firstTokenByHour}
+        title={models.firstTokenChart}
         columns={columns}
         series={series}
-        format={milliseconds}
+        format={atMost}
         kind="lines"
         tableText={models.asTable}
-        columnText={models.hour}
+        columnText={models.sixHours}
       />
     </>
   );

@@ -1,11 +1,11 @@
 // The page of a model as Markdown, for clients such as curl.
 
-import { count, milliseconds, percent } from '../format.ts';
+import { count } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { modelSnippets } from '../model-snippets.ts';
 import { codeBlock, markdownTable, paragraphs } from './markdown-parts.ts';
-import { abilityTexts, modelLead } from './model.tsx';
-import { descriptionOf, type ModelFacts, successOfDay } from './model-facts.ts';
+import { abilityTexts, modelLead, speedFigures } from './model.tsx';
+import { descriptionOf, type ModelFacts } from './model-facts.ts';
 import { laterText, retirementText } from './price-dates.ts';
 import { ruleTexts } from './price-rules.ts';
 import { priceText } from './pricing.tsx';
@@ -23,8 +23,9 @@ export function modelText(language: Language, publicUrl: string, model: ModelFac
   const channels = model.channels.map((channel) => [
     channel.name,
     status[channel.state],
-    percent(successOfDay(channel)),
-    milliseconds(channel.lastHour.firstTokenMs.p50),
+    ...speedFigures(channel).map(([week = '–', lastHour]) =>
+      lastHour === undefined ? week : `${week}; ${models.lastHour(lastHour)}`,
+    ),
   ]);
   const facts = [
     ...(model.contextTokens === null ? [] : [named(pricing.context, models.tokens(count(model.contextTokens)))]),
@@ -43,7 +44,8 @@ export function modelText(language: Language, publicUrl: string, model: ModelFac
     [...rules, ...dates].map((text) => `- ${text}`).join('\n'),
     `## ${models.speed}`,
     models.speedLead,
-    markdownTable([status.channel, status.now, models.success24, status.firstToken], channels),
+    models.speedHelp,
+    markdownTable([status.channel, status.now, models.success, status.firstToken, status.whole], channels),
     `## ${models.use}`,
     ...modelSnippets(publicUrl, model).map(({ syntax, code }) => codeBlock(code, syntax)),
   );

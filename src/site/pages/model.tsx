@@ -3,7 +3,7 @@
 
 import { taipeiMoment } from '../../kit/taipei.ts';
 import { tabPath } from '../account/frame.tsx';
-import { count, listPrice, milliseconds, percent, priceNumber } from '../format.ts';
+import { atMost, count, listPrice, milliseconds, percent, priceNumber } from '../format.ts';
 import { NoticeBox } from '../frame.tsx';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { modelSnippets } from '../model-snippets.ts';
@@ -12,7 +12,7 @@ import { LinkButton } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { DayBars, DayBarsLegend, State } from '../parts/state.tsx';
 import { DataTable, type Fact, Facts, figure, Scroll } from '../parts/table.tsx';
-import { descriptionOf, type ModelFacts, modelPath, successOfDay } from './model-facts.ts';
+import { descriptionOf, type ModelChannel, type ModelFacts, modelPath } from './model-facts.ts';
 import { SpeedChart } from './model-speed.tsx';
 import { factorTexts, tierName } from './price-rules.ts';
 import { priceText } from './pricing.tsx';
@@ -223,12 +223,12 @@ function pathName(language: Language, path: string): string {
 function Speed({ language, model }: PartProps) {
   const { models, status } = wordsOf(language);
   const heads = [status.channel, status.now];
-  const figures = [status.success, models.success24, status.firstToken, status.whole];
-  const hasTraffic = model.channels.some(({ hours, lastHour }) => hours.length > 0 || lastHour.requests > 0);
+  const figures = [models.success, status.firstToken, status.whole];
+  const hasTraffic = model.channels.some(({ week, lastHour }) => week.successRate !== null || lastHour.requests > 0);
   return (
     <>
       <p>{models.speedLead}</p>
-      {hasTraffic ? null : <p class="empty">{models.noTraffic}</p>}
+      {hasTraffic ? <p class="faint">{models.speedHelp}</p> : <p class="empty">{models.noTraffic}</p>}
       <Scroll label={models.speed}>
         <table class="stack is-status">
           <thead>
@@ -245,40 +245,46 @@ function Speed({ language, model }: PartProps) {
             </tr>
           </thead>
           <tbody>
-            {model.channels.map((channel) => {
-              const { lastHour } = channel;
-              const cells: [string, string][] = [
-                [status.success, percent(lastHour.successRate)],
-                [models.success24, percent(successOfDay(channel))],
-                [status.firstToken, milliseconds(lastHour.firstTokenMs.p50)],
-                [status.whole, milliseconds(lastHour.wholeMs.p50)],
-              ];
-              return (
-                <tr>
-                  <th scope="row" class="what id">
-                    {channel.name}
-                  </th>
-                  <td class="how">
-                    <State language={language} state={channel.state} />
+            {model.channels.map((channel) => (
+              <tr>
+                <th scope="row" class="what id">
+                  {channel.name}
+                </th>
+                <td class="how">
+                  <State language={language} state={channel.state} />
+                </td>
+                {speedFigures(channel).map(([week, lastHour], index) => (
+                  <td class={week === undefined ? 'right number none' : 'right number'} data-label={figures[index]}>
+                    <span>
+                      {week ?? '–'}
+                      {lastHour === undefined ? null : <span class="under">{models.lastHour(lastHour)}</span>}
+                    </span>
                   </td>
-                  {cells.map(([label, value]) => (
-                    <td class="right number" data-label={label}>
-                      {value}
-                    </td>
-                  ))}
-                  <td class="days">
-                    <DayBars language={language} days={channel.days} />
-                  </td>
-                </tr>
-              );
-            })}
+                ))}
+                <td class="days">
+                  <DayBars language={language} days={channel.days} />
+                </td>
+              </tr>
+            ))}
           </tbody>
         </table>
       </Scroll>
       <DayBarsLegend language={language} />
-      <SpeedChart language={language} at={model.at} channels={model.channels} />
+      <SpeedChart language={language} channels={model.channels} />
     </>
   );
+}
+
+type SpeedFigure = [week: string | undefined, lastHour: string | undefined];
+
+/** Success, first token and whole answer; undefined where nothing is known. Times of the last hour are exact. */
+export function speedFigures({ week, lastHour }: ModelChannel): SpeedFigure[] {
+  const known = (value: number | null, write: (value: number) => string) => (value === null ? undefined : write(value));
+  return [
+    [known(week.successRate, percent), known(lastHour.successRate, percent)],
+    [known(week.firstTokenMs, atMost), known(lastHour.firstTokenMs.p50, milliseconds)],
+    [known(week.wholeMs, atMost), known(lastHour.wholeMs.p50, milliseconds)],
+  ];
 }
 
 interface RetiredProps {
