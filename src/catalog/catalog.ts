@@ -14,6 +14,7 @@ import {
   type Guards,
   type Limits,
 } from './document.ts';
+import { MODEL_FEATURES, type ModelFeature } from './features.ts';
 import type { Issuer } from './issuer.ts';
 import { type Amounts, DOCUMENT_NAMES, PRICE_ORDER, priceOf } from './listed-prices.ts';
 import { beginningOf } from './price-shape.ts';
@@ -81,6 +82,8 @@ export interface Model {
   name: string;
   /** A few sentences, by language. */
   description: DocumentModel['description'];
+  /** In the order of `MODEL_FEATURES`; none if the document says nothing. */
+  features: readonly ModelFeature[];
   aliases: readonly string[];
   kinds: readonly ModelKind[];
   contextTokens: number;
@@ -203,6 +206,7 @@ function buildModel(
     id: model.id,
     name: model.name ?? model.id,
     description: model.description,
+    features: MODEL_FEATURES.filter((feature) => model.features.includes(feature)),
     aliases: model.aliases,
     kinds: model.kinds,
     contextTokens,

@@ -59,6 +59,7 @@ function ollama(baseUrl: string): ProviderPreset {
 }
 
 const DEMO_ROUTE = { channel: 'demo', model: 'demo' };
+const DEMO_FEATURES = ['tools', 'structured_output'];
 
 function providersOf(settings: ProviderSettings): ProviderPreset[] {
   return [
@@ -92,6 +93,7 @@ export function defaultDocument(settings: ProviderSettings): Record<string, unkn
           en: 'The free model of this server. Without a provider it is a demo: it answers with built-in text and calls no model.',
           'zh-TW': '本站的免費模型。尚未連接供應商時為示範模型：以內建文字回答，不會呼叫真正的模型。',
         },
+        features: DEMO_FEATURES,
         context_tokens: 128_000,
         max_output_tokens: 4_096,
         price: 'free',
@@ -104,6 +106,7 @@ export function defaultDocument(settings: ProviderSettings): Record<string, unkn
           en: 'A paid demo that shows how billing works: it answers with built-in text and is charged like a real model.',
           'zh-TW': '用來展示計費方式的付費示範模型：以內建文字回答，扣款方式與真正的模型相同。',
         },
+        features: DEMO_FEATURES,
         context_tokens: 128_000,
         max_output_tokens: 4_096,
         price: { input: 8.125, cached_input: 0.813, output: 65 },

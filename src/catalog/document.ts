@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { NANO_PER_NTD } from '../kit/money.ts';
 import { CHANNEL_KINDS, ENDPOINTS, MODEL_KINDS } from '../vendors/endpoints.ts';
 import { MID_SYSTEM, QUIRKS_NAMES } from '../vendors/quirks.ts';
+import { MODEL_FEATURES } from './features.ts';
 import { issuerShape } from './issuer.ts';
 import { moment } from './moment.ts';
 import { amount, priceTable, salePrice } from './price-shape.ts';
@@ -98,6 +99,7 @@ const model = z.strictObject({
   name: z.string().min(1).max(100).optional(),
   /** Shown on the page of the model, by language. */
   description: z.strictObject({ en: about.optional(), 'zh-TW': about.optional() }).default({}),
+  features: z.array(z.enum(MODEL_FEATURES)).default([]),
   aliases: z.array(modelId).default([]),
   kinds: z.array(z.enum(MODEL_KINDS)).min(1).default(['chat']),
   /** Defaults to DEFAULT_CONTEXT_TOKENS, with a warning where that may cost money. */

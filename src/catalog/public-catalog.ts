@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { text, time } from '../kit/shapes.ts';
 import { canServe, type Endpoint, type ModelKind } from '../vendors/endpoints.ts';
 import type { Catalog, Model } from './catalog.ts';
+import { MODEL_FEATURES } from './features.ts';
 import { publicPrice } from './public-price.ts';
 import { tokenBounds } from './token-bounds.ts';
 
@@ -20,6 +21,11 @@ export const descriptionShape = z
   .partial()
   .optional()
   .describe('A few sentences of the operator, by language; left out if there are none.');
+
+export const featuresShape = z
+  .array(z.enum(MODEL_FEATURES))
+  .optional()
+  .describe('What the model can do, as the operator states it; left out if nothing is stated.');
 
 const PATHS: Record<ModelKind, readonly string[]> = {
   chat: ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1beta/models/{model}:generateContent'],
@@ -81,9 +87,12 @@ function publicModel(model: Model, catalog: Catalog): Record<string, unknown> {
   };
 }
 
-/** Left out if the operator wrote none. */
-export function publicDescription({ description }: Pick<Model, 'description'>) {
-  return Object.keys(description).length === 0 ? {} : { description };
+/** Description and features; left out if the operator wrote none. */
+export function publicDescription({ description, features }: Pick<Model, 'description' | 'features'>) {
+  return {
+    ...(Object.keys(description).length === 0 ? {} : { description }),
+    ...(features.length === 0 ? {} : { features }),
+  };
 }
 
 function publicRetirement({ retirement }: Model) {

@@ -5,8 +5,8 @@ export interface ListedModel {
   /** The model that `id` is another name of. */
   aliasOf: string | undefined;
   name: string;
-  /** Its member `description`, if it has one. */
-  described: { description?: object };
+  /** Its members `description` and `features`, if it has them. */
+  described: { description?: object; features?: readonly string[] };
   /** The API paths that it serves. */
   endpoints: readonly string[];
   /** When the catalog was applied. */

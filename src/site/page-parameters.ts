@@ -8,7 +8,7 @@ const USAGE = [...USAGE_FILTERS, 'measure', 'by', 'sort', 'cursor', 'limit'];
 
 /** By path; a page that is not listed knows none. */
 const KNOWN: ReadonlyMap<string, readonly string[]> = new Map([
-  ['/pricing', ['q', 'kind', 'sort', 'order']],
+  ['/pricing', ['q', 'kind', 'feature', 'sort', 'order']],
   ['/docs', ['q']],
   ['/account/usage', USAGE],
   ['/account/usage.csv', USAGE],

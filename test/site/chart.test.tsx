@@ -94,7 +94,7 @@ test('what is below zero hangs below the zero line', () => {
 
 test('a line is broken where nothing is known', () => {
   const html = draw([{ name: 'Latency', look: 1, values: [4, null, 2] }], 'lines');
-  expect(html).toContain('d="M16.67 0M83.33 50"');
+  expect(html).toContain('d="M16.17 0h1M82.83 50h1"');
 });
 
 test('the table has every figure and every link of the drawing', () => {

@@ -43,6 +43,7 @@ function documentOf(standard: TestDocument): TestDocument {
         name: 'Tiered One',
         aliases: ['tiered-latest'],
         description: DESCRIPTION,
+        features: ['vision', 'tools', 'vision'],
         price: tiered,
         fallbacks: ['up-paid'],
       }),
@@ -81,6 +82,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(html).toContain('<h1>Tiered One</h1>');
     expect(html).toContain(Bun.escapeHTML(DESCRIPTION[language]));
     expect(html).toContain(models.also('tiered-latest'));
+    expect(html).toContain(`<li>${models.feature.tools}</li><li>${models.feature.vision}</li></ul>`);
+    expect((await pageOf('/models/up-paid', language)).html).not.toContain('class="features"');
     expect(rowsOf(html, models.prices).map((row) => row.slice(1))).toEqual([
       [models.now, pricing.aboveInput('50,000')],
       ['10', '20'],
@@ -216,10 +219,13 @@ test('the playground opens with the model of the link chosen, through signing in
   expect(headers.get('location')).toBe('/account/play?model=tiered');
 });
 
-test('the catalog and /v1/models have the description', async () => {
+test('the catalog and /v1/models have the description and the features', async () => {
   const { key } = await gateway.register();
-  expect((await gateway.get('/v1/models/tiered', key)).description).toEqual(DESCRIPTION);
+  const stated = { description: DESCRIPTION, features: ['tools', 'vision'] };
+  expect(await gateway.get('/v1/models/tiered', key)).toMatchObject(stated);
   const { data } = await gateway.get('/api/public/catalog', key);
   const described = data.filter(({ description }: Answer) => description !== undefined);
   expect(described.map(({ id }: Answer) => id)).toEqual(['tiered', 'only-en']);
+  expect(described[0]).toMatchObject(stated);
+  expect(described[1]).not.toHaveProperty('features');
 });

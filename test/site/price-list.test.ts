@@ -16,7 +16,7 @@ beforeAll(async () => {
         ...standard,
         models: [
           ...standard.models,
-          upModel('cheap', { price: { input: 1, output: 2 }, context_tokens: 9_000 }),
+          upModel('cheap', { price: { input: 1, output: 2 }, context_tokens: 9_000, features: ['vision', 'tools'] }),
           upModel('vectors', { kinds: ['embeddings'], price: { input: 3 } }),
         ],
       }),
@@ -53,6 +53,17 @@ test('a head sorts by its column, then the other way round, and keeps what was s
   expect(idsOf(falling).slice(2)).toEqual(['vectors', 'demo-small', 'up-paid', 'cheap']);
   expect(headOf(falling, pricing.output)).toEqual({ order: 'descending', href: '/pricing?sort=output' });
   expect(headOf(await read('/pricing?sort=context'), pricing.context).order).toBe('descending');
+});
+
+test('the list is narrowed to the models with a feature, and a search finds it, too', async () => {
+  const { models, pricing } = wordsOf('en');
+  expect(await read('/pricing')).toContain(`${models.feature.tools} · ${models.feature.vision}`);
+  for (const query of ['feature=vision', 'q=vision']) {
+    const html = await read(`/pricing?${query}`);
+    expect(idsOf(html)).toEqual(['cheap']);
+    expect(headOf(html, pricing.output).href).toContain(query);
+  }
+  expect(idsOf(await read('/pricing?feature=none')).length).toBeGreaterThan(3);
 });
 
 test('a price that a model does not have is a dash, not another price', async () => {

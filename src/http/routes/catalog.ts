@@ -1,7 +1,13 @@
 // GET /api/public/catalog: models and prices for everyone, with an ETag so that polling is cheap. Written once per catalog.
 
 import { z } from 'zod';
-import { descriptionShape, PRICE_UNIT, publicCatalog, retirementShape } from '../../catalog/public-catalog.ts';
+import {
+  descriptionShape,
+  featuresShape,
+  PRICE_UNIT,
+  publicCatalog,
+  retirementShape,
+} from '../../catalog/public-catalog.ts';
 import { publicPriceShape } from '../../catalog/public-price.ts';
 import { count, flag, isDemo, isList, named, text, time } from '../../kit/shapes.ts';
 import { MODEL_KINDS } from '../../vendors/endpoints.ts';
@@ -19,6 +25,7 @@ const catalog = named('Catalog', {
       id: text,
       name: text,
       description: descriptionShape,
+      features: featuresShape,
       aliases: z.array(text),
       kinds: z.array(z.enum(MODEL_KINDS)),
       endpoints: z.array(text),

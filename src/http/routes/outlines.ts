@@ -2,7 +2,7 @@
 // Dialects read the calls. Other members pass, so nothing here forbids any.
 
 import { z } from 'zod';
-import { descriptionShape, PRICE_UNIT, successor } from '../../catalog/public-catalog.ts';
+import { descriptionShape, featuresShape, PRICE_UNIT, successor } from '../../catalog/public-catalog.ts';
 import { publicPriceShape } from '../../catalog/public-price.ts';
 import type { FaultCode } from '../../faults/table.ts';
 import { anyObject, count, each, flag, isDemo, isList, named, number, partly, text, time } from '../../kit/shapes.ts';
@@ -309,6 +309,7 @@ export const listedModel = partly(
     alias_of: text.describe('The model that this id is another name of, or that replaces it since it retired.'),
     replaced_by: successor,
     description: descriptionShape,
+    features: featuresShape,
   },
 ).meta({ id: 'Model' });
 

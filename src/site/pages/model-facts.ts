@@ -6,7 +6,7 @@ import type { ChannelStatus } from '../../catalog/publishing/public-status.ts';
 import type { State } from '../../catalog/publishing/status-states.ts';
 import type { RouteWeek } from '../../catalog/publishing/week-traffic.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
-import type { Language } from '../language.ts';
+import { type Language, wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
 import { type PricedModel, pricedModel } from './pricing-models.ts';
 
@@ -54,4 +54,9 @@ export function descriptionOf({ description }: ModelFacts, language: Language) {
   const other: Language = language === 'en' ? 'zh-TW' : 'en';
   const written = [language, other].find((one) => description[one] !== undefined);
   return written === undefined ? undefined : { language: written, text: description[written] ?? '' };
+}
+
+export function featureNames(language: Language, { features }: Pick<PricedModel, 'features'>): string[] {
+  const { feature } = wordsOf(language).models;
+  return features.map((name) => feature[name]);
 }

@@ -12,7 +12,7 @@ import { LinkButton } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { DayBars, DayBarsLegend, State } from '../parts/state.tsx';
 import { DataTable, type Fact, Facts, figure, Scroll } from '../parts/table.tsx';
-import { descriptionOf, type ModelChannel, type ModelFacts, modelPath } from './model-facts.ts';
+import { descriptionOf, featureNames, type ModelChannel, type ModelFacts, modelPath } from './model-facts.ts';
 import { SpeedChart } from './model-speed.tsx';
 import { factorTexts, tierName } from './price-rules.ts';
 import { priceText } from './pricing.tsx';
@@ -43,6 +43,13 @@ export function ModelPage({ context, model }: ModelProps) {
           {description.text}
         </p>
       ) : null}
+      {model.features.length === 0 ? null : (
+        <ul class="features" aria-label={models.features}>
+          {featureNames(language, model).map((name) => (
+            <li>{name}</li>
+          ))}
+        </ul>
+      )}
       <div class="row">
         {model.kinds.includes('chat') ? (
           <>
@@ -207,7 +214,9 @@ export function abilityTexts(language: Language, model: ModelFacts): [title: str
   const isCheaper = input !== undefined && cachedInput !== undefined && cachedInput < input;
   const cache = isCheaper ? models.cacheFrom(`NT$${priceNumber(cachedInput)}`) : models.noCache;
   const { fallbacks } = model;
+  const features = featureNames(language, model).join(pricing.comma);
   return [
+    ...(features === '' ? [] : [[models.features, features] as [string, string]]),
     [models.formats, formats],
     ...(isChat ? [[models.streaming, models.streamed] as [string, string]] : []),
     ...(isChat && !model.isFree ? [[models.cache, cache] as [string, string]] : []),

@@ -1,6 +1,7 @@
 // The catalog as the pricing page shows it: which models, and in what order, from its address.
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
+import { MODEL_FEATURES, type ModelFeature } from '../../catalog/features.ts';
 import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
 import type { ListPrices, PriceRules, Prices } from '../../kit/prices.ts';
@@ -19,6 +20,7 @@ export interface PricedModel {
   name: string;
   aliases: readonly string[];
   kinds: readonly string[];
+  features: readonly ModelFeature[];
   /** Null of a model of images or audio, which has none unless its operator states one. */
   contextTokens: number | null;
   isFree: boolean;
@@ -32,6 +34,7 @@ export interface PricedModel {
 export interface PricingQuery {
   text: string;
   kind: (typeof PRICING_KINDS)[number] | undefined;
+  feature: ModelFeature | undefined;
   sort: PricingSort;
   /** The other way round: prices fall, names run from Z to A. */
   isReversed: boolean;
@@ -41,6 +44,7 @@ export function readPricingQuery(params: URLSearchParams): PricingQuery {
   return {
     text: (params.get('q') ?? '').slice(0, 100),
     kind: PRICING_KINDS.find((kind) => kind === params.get('kind')),
+    feature: MODEL_FEATURES.find((feature) => feature === params.get('feature')),
     sort: PRICING_SORTS.find((sort) => sort === params.get('sort')) ?? 'name',
     isReversed: params.get('order') === 'reverse',
   };
@@ -49,7 +53,7 @@ export function readPricingQuery(params: URLSearchParams): PricingQuery {
 /** Free models stand first, whatever the order. */
 export function selectModels(
   models: readonly PricedModel[],
-  { text, kind, sort, isReversed }: PricingQuery,
+  { text, kind, feature, sort, isReversed }: PricingQuery,
 ): PricedModel[] {
   const wanted = plain(text).split(/\s+/);
   const direction = isReversed ? -1 : 1;
@@ -60,13 +64,14 @@ export function selectModels(
   };
   return models
     .filter(({ kinds }) => kind === undefined || kinds.includes(kind))
+    .filter(({ features }) => feature === undefined || features.includes(feature))
     .filter((model) => wanted.every((word) => searchedText(model).includes(word)))
     .toSorted((a, b) => Number(b.isFree) - Number(a.isFree) || direction * (key(a) - key(b) || byName(a, b)));
 }
 
 /** What a search looks at, as `plain` writes it. */
-export function searchedText({ id, name, aliases }: PricedModel): string {
-  return plain([id, name, ...aliases].join('\n'));
+export function searchedText({ id, name, aliases, features }: PricedModel): string {
+  return plain([id, name, ...aliases, ...features].join('\n'));
 }
 
 /** The columns of the list: those that a model of it has a price in. */
@@ -101,7 +106,7 @@ export function listedPrices({ price }: PricedModel): (keyof Prices)[] {
 }
 
 export function pricedModel(model: Model, catalog: Catalog): PricedModel {
-  const { id, name, aliases, kinds, free: isFree, priced, prices, laterPrices, retirement } = model;
+  const { id, name, aliases, kinds, features, free: isFree, priced, prices, laterPrices, retirement } = model;
   const contextTokens = hasContext(model) ? tokenBounds(model, catalog).input : null;
   const lists = [prices, ...laterPrices.map((later) => later.prices)];
   const isListed = (one: keyof Prices) =>
@@ -109,7 +114,7 @@ export function pricedModel(model: Model, catalog: Catalog): PricedModel {
   const listed = PRICE_ORDER.filter(isListed).map((one) => [one, listPrice(one, prices[one])]);
   const price = Object.fromEntries(listed);
   const dated = { laterPrices, retirement };
-  return { id, name, aliases, kinds, contextTokens, isFree, price, rules: prices.rules, ...dated };
+  return { id, name, aliases, kinds, features, contextTokens, isFree, price, rules: prices.rules, ...dated };
 }
 
 /** Cache tokens without a price of their own cost what input costs: the list shows no such price twice. */

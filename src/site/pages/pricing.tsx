@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // Every model with its price, as billed: searched, filtered and sorted by the address alone.
 
+import { MODEL_FEATURES } from '../../catalog/features.ts';
 import type { Prices } from '../../kit/prices.ts';
 import { taipeiMoment } from '../../kit/taipei.ts';
 import { count, dateTime, listPrice, priceNumber, sentences } from '../format.ts';
@@ -10,7 +11,7 @@ import { Submit } from '../parts/button.tsx';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { CardSource } from '../parts/support-link.tsx';
 import { Scroll } from '../parts/table.tsx';
-import { modelPath } from './model-facts.ts';
+import { featureNames, modelPath } from './model-facts.ts';
 import { retirementText } from './price-dates.ts';
 import { PriceHistory } from './price-history.tsx';
 import { factorTexts, pricingLead, ruleTexts, tierName } from './price-rules.ts';
@@ -70,6 +71,8 @@ function Filters({ context, query, facts }: PricingProps) {
   const { pricing } = context.words;
   const offered = PRICING_KINDS.filter((kind) => facts.models.some(({ kinds }) => kinds.includes(kind)));
   const kinds = offered.map((kind) => [kind, pricing[kind]] as const);
+  const stated = MODEL_FEATURES.filter((feature) => facts.models.some(({ features }) => features.includes(feature)));
+  const features = stated.map((feature) => [feature, context.words.models.feature[feature]] as const);
   const sorts = PRICING_SORTS.map((sort) => [sort, pricing.sorts[sort]] as const);
   return (
     <form method="get" action="/pricing" class="filters">
@@ -83,6 +86,14 @@ function Filters({ context, query, facts }: PricingProps) {
         data-filters=".is-prices"
       />
       <SelectField name="kind" label={pricing.kind} value={query.kind} choices={[['', pricing.allKinds], ...kinds]} />
+      {features.length === 0 ? null : (
+        <SelectField
+          name="feature"
+          label={pricing.feature}
+          value={query.feature}
+          choices={[['', pricing.allKinds], ...features]}
+        />
+      )}
       <SelectField name="sort" label={pricing.sort} value={query.sort} choices={sorts} />
       <Submit look="quiet" text={pricing.show} />
     </form>
@@ -166,6 +177,7 @@ function SortHead({ text, sort, query, isFigure = true }: SortHeadProps) {
   const params = new URLSearchParams({
     ...(query.text === '' ? {} : { q: query.text }),
     ...(query.kind === undefined ? {} : { kind: query.kind }),
+    ...(query.feature === undefined ? {} : { feature: query.feature }),
     sort,
     ...(isCurrent && !query.isReversed ? { order: 'reverse' } : {}),
   });
@@ -212,6 +224,9 @@ function PriceRow({ context, model, columns }: RowProps) {
     <tr data-text={searchedText(model)}>
       <th scope="row">
         <ModelName model={model} />
+        {model.features.length === 0 ? null : (
+          <span class="under">{featureNames(context.language, model).join(' · ')}</span>
+        )}
         {model.rules &&
           factorTexts(context.language, model.rules).map((text) => <span class="under number">{text}</span>)}
         {model.retirement && <span class="under">{retirementText(context.language, model.retirement)}</span>}

@@ -32,6 +32,8 @@ interface ChartProps {
   columns: readonly ChartColumn[];
   series: readonly ChartSeries[];
   format: (value: number) => string;
+  /** Of the axis, if its figures are written otherwise. */
+  axisFormat?: (value: number) => string;
   kind?: 'bars' | 'lines';
   /** For what is counted. */
   isWhole?: boolean;
@@ -61,7 +63,7 @@ export function Chart({ title, columns, series, format, kind = 'bars', isWhole =
       <div class="chart-plot">
         <div class="chart-axis" aria-hidden="true">
           {scale.ticks.map((tick) => (
-            <span>{format(tick)}</span>
+            <span>{(texts.axisFormat ?? format)(tick)}</span>
           ))}
         </div>
         {/* Who does not see it has the table below. */}
@@ -180,13 +182,15 @@ function Lines({ scale, series, count }: { scale: Scale; series: readonly ChartS
   );
 }
 
-/** Broken where a value is unknown. */
+/** Broken where a value is unknown; one between two such is a dash. */
 function linePath(values: ChartSeries['values'], scale: Scale, count: number): string {
   return values
     .map((value, index) => {
       if (value === null) return '';
       const isBegun = index > 0 && values[index - 1] !== null;
-      return `${isBegun ? 'L' : 'M'}${short(((index + 0.5) * FULL) / count)} ${short(scale.below(value))}`;
+      const isAlone = !isBegun && (values[index + 1] ?? null) === null;
+      const [x, y] = [((index + 0.5) * FULL) / count, short(scale.below(value))];
+      return isAlone ? `M${short(x - 0.5)} ${y}h1` : `${isBegun ? 'L' : 'M'}${short(x)} ${y}`;
     })
     .join('');
 }

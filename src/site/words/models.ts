@@ -15,6 +15,15 @@ export const en = {
   tokens: (count: string) => `${count} tokens`,
   perMillion: 'per 1M tokens',
   can: 'What it can do',
+  features: 'Features',
+  feature: {
+    tools: 'Tools',
+    structured_output: 'Structured output',
+    reasoning: 'Reasoning',
+    vision: 'Vision',
+    pdf: 'PDF',
+    audio: 'Audio input',
+  },
   formats: 'Formats',
   paths: {
     '/v1/chat/completions': 'OpenAI Chat Completions',
@@ -74,7 +83,16 @@ export const zh: Said<typeof en> = {
   output: '最長回答',
   tokens: (count) => `${count} 個 Token`,
   perMillion: '每百萬 Token',
-  can: '功能',
+  can: '功能與格式',
+  features: '功能',
+  feature: {
+    tools: '工具呼叫',
+    structured_output: '結構化輸出',
+    reasoning: '推理',
+    vision: '圖片輸入',
+    pdf: 'PDF 輸入',
+    audio: '語音輸入',
+  },
   formats: '支援格式',
   paths: {
     '/v1/chat/completions': 'OpenAI Chat Completions',
