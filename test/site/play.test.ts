@@ -428,6 +428,40 @@ test('an answer that is nested without end is shown to its last word, in element
   expect([await deepest('blockquote'), await deepest(':is(ol, ul)')]).toEqual([0, 0]);
 });
 
+test('what a model thinks is folded above its answer, is not copied, and does not go with the next turn', async () => {
+  const { page } = await openPlayground('en');
+  const { context } = visitor;
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const { play } = wordsOf('en').account;
+  const gate = createGate();
+  const thinking = ['First <b>this</b>, ', 'then that.'];
+  const chunks = chatChunks({ reasoning: thinking, pieces: ['So it is'] }).map((chunk) =>
+    sseText(JSON.stringify(chunk)),
+  );
+  gateway.upstream.next(sseScript([...chunks.slice(0, 3), gate.opened, ...chunks.slice(3), sseText('[DONE]')]));
+  await ask(page, 'up-paid', 'Think');
+  await told(page, play.thinking);
+  const thought = page.locator(`${LAST} details.thought`);
+  expect(await thought.locator('div').isVisible()).toBe(false);
+  gate.open();
+  await told(page, 'NT$');
+  await thought.locator('summary').click();
+  expect(await thought.locator('summary').textContent()).toBe(play.reasoning);
+  expect(await thought.locator('div').innerText()).toBe(thinking.join(''));
+  expect(await page.textContent(ANSWER)).toBe('So it is');
+  await page.click(`${LAST} .turn-actions button`);
+  await page.waitForSelector(`${LAST} .turn-actions button:text-is("${wordsOf('en').frame.copied}")`);
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('So it is');
+  gateway.upstream.reset();
+  gateway.upstream.next(chatStream());
+  await ask(page, 'up-paid', 'And?');
+  await told(page, 'NT$');
+  const sent: { content: string }[] = gateway.upstream.requests[0]?.json.messages;
+  expect(sent.map(({ content }) => content)).toEqual(['Think', 'So it is', 'And?']);
+  expect(await page.locator(`${LAST} details`).count()).toBe(0);
+  expect(await visitor.axe()).toEqual([]);
+});
+
 test('what failed can be asked again, or of a model that works now', async () => {
   const { page } = await openPlayground('en');
   gateway.upstream.next(errorScript(500, { message: 'broken' }));

@@ -89,9 +89,37 @@ export function PlayPage({ context, models, chosen, isFrozen, isRefused }: PlayP
 /** Texts for the script; `{value}` is put in by it. */
 function scriptWords({ language, words: { account, frame } }: PageContext) {
   const { play } = account;
-  const { send, stop, asking, stopped, offline, unanswered, noText, endings, you, again, alternatives } = play;
+  const {
+    send,
+    stop,
+    asking,
+    thinking,
+    reasoning,
+    stopped,
+    offline,
+    unanswered,
+    noText,
+    endings,
+    you,
+    again,
+    alternatives,
+  } = play;
   return {
-    ...{ send, stop, asking, stopped, offline, unanswered, noText, endings, you, again, alternatives },
+    ...{
+      send,
+      stop,
+      asking,
+      thinking,
+      reasoning,
+      stopped,
+      offline,
+      unanswered,
+      noText,
+      endings,
+      you,
+      again,
+      alternatives,
+    },
     ...{ copy: frame.copy, copied: frame.copied, expired: account.notDone, receipt: account.usage.receipt },
     askInstead: play.askInstead('{value}'),
     by: play.by('{value}'),

@@ -1,7 +1,7 @@
 // One request of the playground and its streamed answer: text as it comes, then what it cost and how fast it was.
 
-/** Calls `onText` with each piece; gives `{ channel, requestId, ending, usage, firstTokenMs, answeredMs }`. */
-globalThis.playParts.ask = async (body, signal, words, onText) => {
+/** Calls `onText` with each piece of the answer, and `onThought` with each of what the model thinks before; gives `{ channel, requestId, ending, usage, firstTokenMs, answeredMs }`. */
+globalThis.playParts.ask = async (body, signal, words, { onText, onThought }) => {
   const begunAt = performance.now();
   const response = await fetch('/account/play', {
     method: 'POST',
@@ -16,10 +16,11 @@ globalThis.playParts.ask = async (body, signal, words, onText) => {
     const { delta, finish_reason: ending } = chunk.choices?.[0] ?? {};
     // A model that refuses may say so in a field of its own.
     const text = (delta?.content ?? '') + (delta?.refusal ?? '');
-    if (text) {
-      result.firstTokenMs ??= performance.now() - begunAt;
-      onText(text);
-    }
+    // Some say it under both names.
+    const thought = delta?.reasoning_content ?? delta?.reasoning;
+    if (text || thought) result.firstTokenMs ??= performance.now() - begunAt;
+    if (thought) onThought(thought);
+    if (text) onText(text);
     // An answer that is not whole must not look as if it were.
     if (ending in words.endings) result.ending = words.endings[ending];
     if (chunk.usage?.cost_nano !== undefined) result.usage = chunk.usage;

@@ -89,12 +89,18 @@ if (form) {
       if (isFollowed) showEnd(turn);
     };
     try {
-      const result = await ask(requestOf(asked), running.signal, words, (piece) => {
-        if (answer === '') served.textContent = '';
-        answer += piece;
-        // Many pieces may come between two frames.
-        if (isDrawn) requestAnimationFrame(draw);
-        isDrawn = false;
+      const result = await ask(requestOf(asked), running.signal, words, {
+        onText(piece) {
+          if (answer === '') served.textContent = '';
+          answer += piece;
+          // Many pieces may come between two frames.
+          if (isDrawn) requestAnimationFrame(draw);
+          isDrawn = false;
+        },
+        onThought(piece) {
+          if (answer === '') served.textContent = words.thinking;
+          thoughtOf(text).append(piece);
+        },
       });
       draw();
       if (answer === '') text.append(element('p', words.noText, { className: 'faint' }));
@@ -116,6 +122,15 @@ if (form) {
       if (answer !== '') turn.append(element('p', copy, { className: 'turn-actions' }));
       if (isFollowed) showEnd(turn);
     }
+  }
+
+  /** Folded, above the answer. */
+  function thoughtOf(text) {
+    if (text.previousSibling.className !== 'thought') {
+      const parts = [element('summary', words.reasoning), element('div', [])];
+      text.before(element('details', parts, { className: 'thought' }));
+    }
+    return text.previousSibling.lastChild;
   }
 
   function requestOf(asked) {
