@@ -66,13 +66,17 @@ test('the list is narrowed to the models with a feature, and a search finds it, 
   expect(idsOf(await read('/pricing?feature=none')).length).toBeGreaterThan(3);
 });
 
-test('a price that a model does not have is a dash, not another price', async () => {
+test('a price that does not apply is empty, and one that is that of input a dash: never another price', async () => {
   const { pricing } = wordsOf('en');
   const html = await read('/pricing');
-  const [, row = ''] = /<tr data-text="cheap[^>]*>(.*?)<\/tr>/s.exec(html) ?? [];
-  const cells = [...row.matchAll(/<td class="right number( none)?" data-label="([^"]+)">([^<]+)</g)];
-  const shown = Object.fromEntries(cells.map(([, , label, text]) => [label, text]));
-  expect(shown).toMatchObject({
+  const shownOf = (id: string) => {
+    const [, row = ''] = new RegExp(`<tr data-text="${id}[^>]*>(.*?)</tr>`, 's').exec(html) ?? [];
+    const cells = [...row.matchAll(/<td class="right number(?: none)?" data-label="([^"]+)">([^<]*)</g)];
+    return Object.fromEntries(cells.map(([, label, text]) => [label, text]));
+  };
+  expect(shownOf('vectors')).toMatchObject({ [pricing.input]: '3', [pricing.cachedInput]: '', [pricing.output]: '' });
+  expect(shownOf('up-free')).toMatchObject({ [pricing.cachedInput]: '', [pricing.buys]: '' });
+  expect(shownOf('cheap')).toMatchObject({
     [pricing.input]: '1',
     [pricing.cachedInput]: '–',
     [pricing.cacheWrite5m]: '–',

@@ -62,7 +62,7 @@ export function pricingText(language: Language, facts: PricingFacts, query: Pric
   const rows = models.map((model) => [
     model.id,
     ...columns.map((name) => priceText(model, name, pricing.free)),
-    String(model.contextTokens ?? '–'),
+    String(model.contextTokens ?? ''),
   ]);
   const table = markdownTable([pricing.model, ...columns.map((name) => pricing[name]), pricing.context], rows);
   const rules = models.flatMap((model) => {

@@ -188,13 +188,18 @@ function SortHead({ text, sort, query, isFigure = true }: SortHeadProps) {
   );
 }
 
-function hasNoCachePrice({ isFree, price }: PricedModel): boolean {
-  return !isFree && price.output !== undefined && CACHE_PRICES.some((name) => price[name] === undefined);
+function hasNoCachePrice(model: PricedModel): boolean {
+  return CACHE_PRICES.some((name) => isAsInput(model, name));
+}
+
+/** These tokens exist, and cost as much as input; any other price that a model does not have does not apply to it. */
+function isAsInput({ isFree, price }: PricedModel, name: keyof Prices): boolean {
+  return !isFree && price.output !== undefined && CACHE_PRICES.includes(name) && price[name] === undefined;
 }
 
 export function priceText(model: PricedModel, name: keyof Prices, free: string): string {
   const value = model.price[name];
-  if (value === undefined) return '–';
+  if (value === undefined) return isAsInput(model, name) ? '–' : '';
   return model.isFree ? free : priceNumber(value);
 }
 
@@ -220,6 +225,7 @@ interface RowProps {
 
 function PriceRow({ context, model, columns }: RowProps) {
   const { pricing } = context.words;
+  const buys = whatItBuys(context.language, model);
   return (
     <tr data-text={searchedText(model)}>
       <th scope="row">
@@ -237,10 +243,10 @@ function PriceRow({ context, model, columns }: RowProps) {
         </td>
       ))}
       <td class={model.contextTokens === null ? 'right number none' : 'right number'} data-label={pricing.context}>
-        {model.contextTokens === null ? '–' : count(model.contextTokens)}
+        {model.contextTokens === null ? '' : count(model.contextTokens)}
       </td>
-      <td class="right number" data-label={pricing.buys}>
-        {whatItBuys(context.language, model)}
+      <td class={buys === '' ? 'right number none' : 'right number'} data-label={pricing.buys}>
+        {buys}
       </td>
     </tr>
   );
@@ -269,14 +275,12 @@ function FurtherRow({ context, model, columns, name: title, prices, notes = [] }
         const isListed = model.price[name] !== undefined;
         return (
           <td class={isListed ? 'right number' : 'right number none'} data-label={pricing[name]}>
-            {isListed ? priceNumber(listPrice(name, prices[name])) : '–'}
+            {isListed ? priceNumber(listPrice(name, prices[name])) : priceText(model, name, pricing.free)}
           </td>
         );
       })}
       {[pricing.context, pricing.buys].map((label) => (
-        <td class="right number none" data-label={label}>
-          –
-        </td>
+        <td class="right number none" data-label={label} />
       ))}
     </tr>
   );

@@ -7,7 +7,7 @@ import type { PricedModel } from './pricing-models.ts';
 
 const BUDGET_NTD = 100;
 
-/** By the one unit that it is priced by; of tokens, output before input. */
+/** By the one unit that it is priced by; of tokens, output before input. Empty if there is no such unit. */
 export function whatItBuys(language: Language, { price, isFree }: PricedModel): string {
   const { pricing } = wordsOf(language);
   const says: Partial<Record<keyof Prices, (quantity: string) => string>> = {
@@ -30,4 +30,4 @@ export function whatItBuys(language: Language, { price, isFree }: PricedModel): 
 
 const UNITS = ['image', 'second', 'character', 'search'] as const;
 const TOKENS = ['output', 'input'] as const;
-const NONE = '–';
+const NONE = '';
