@@ -29,6 +29,9 @@ test('a model with two channels shows which one takes over, what is held and wha
     }),
   });
   const html = await pageOf('/');
+  const [, picture = ''] = /<figure class="how"[^>]*>(.*?)<\/figure>/s.exec(html) ?? [];
+  const names = [...picture.matchAll(/<span class="id">([^<]+)</g)].map(([, name]) => name);
+  expect(names.slice(0, 2)).toEqual(['up', 'spare']);
   for (const said of ['<code>twice</code>', 'up fails', 'spare answers', 'x-svc-channel: spare']) {
     expect(html).toContain(said);
   }

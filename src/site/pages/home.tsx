@@ -10,6 +10,7 @@ import { LinkButton } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { State } from '../parts/state.tsx';
 import type { SiteTools } from '../tools.ts';
+import { HowItWorks, pictureOf } from './home-picture.tsx';
 import { exampleTrace, TraceFigure } from './home-trace.tsx';
 
 export type HomeFacts = Awaited<ReturnType<typeof homeFacts>>;
@@ -24,6 +25,7 @@ export async function homeFacts({ catalog, status }: SiteTools) {
     free: free && { state: free.state, channels: free.channels.map(({ name }) => name) },
     model: exampleModel(catalog(), 'chat')?.id ?? FREE_MODEL,
     trace: exampleTrace(catalog()),
+    picture: pictureOf(catalog()),
   } as const;
 }
 
@@ -32,19 +34,24 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
   const { home } = context.words;
   return (
     <Page context={context} title={home.title} description={home.lead} languages={LANGUAGES}>
-      <h1>{home.headline}</h1>
-      <p class="lead">{home.lead}</p>
-      <p class="row">
-        {context.isSignedIn ? (
-          <>
-            <LinkButton href="/account" text={home.toAccount} />
-            <LinkButton look="quiet" href="/account/play" text={home.toPlay} />
-          </>
-        ) : (
-          <LinkButton href="/account/sign-in?next=%2Faccount%2Fplay#create" text={home.createAccount} />
-        )}
-        <LinkButton look="quiet" href="/pricing" text={home.seePrices} />
-      </p>
+      <div class="hero">
+        <div>
+          <h1>{home.headline}</h1>
+          <p class="lead">{home.lead}</p>
+          <p class="row">
+            {context.isSignedIn ? (
+              <>
+                <LinkButton href="/account" text={home.toAccount} />
+                <LinkButton look="quiet" href="/account/play" text={home.toPlay} />
+              </>
+            ) : (
+              <LinkButton href="/account/sign-in?next=%2Faccount%2Fplay#create" text={home.createAccount} />
+            )}
+            <LinkButton look="quiet" href="/pricing" text={home.seePrices} />
+          </p>
+        </div>
+        <HowItWorks language={language} siteName={context.siteName} picture={facts.picture} />
+      </div>
       <NoticeBox notice={facts.demo && { text: home.demo[facts.demo], isWarning: true }} />
       {facts.trace ? <TraceFigure language={language} trace={facts.trace} /> : null}
       <div class="two is-uneven">
