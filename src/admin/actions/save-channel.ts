@@ -111,6 +111,7 @@ function planModel(draft: ChannelDraft, document: Document, chosen: ChosenModel,
   const replacement = document.models.some(({ id }) => id === known?.replacedBy) ? known?.replacedBy : undefined;
   const context = known?.contextTokens ?? listed?.contextTokens;
   const output = known?.maxOutputTokens ?? listed?.maxOutputTokens;
+  const features = listed?.features ?? [];
   return {
     planned: { id: chosen.id, model: chosen.model, sale, cost, isExisting: existing !== undefined },
     route,
@@ -121,6 +122,7 @@ function planModel(draft: ChannelDraft, document: Document, chosen: ChosenModel,
       ...(kind !== null && kind !== 'chat' && { kinds: [kind] }),
       ...(context !== undefined && { context_tokens: context }),
       ...(output !== undefined && { max_output_tokens: output }),
+      ...(features.length > 0 && { features }),
       price: sale ?? 'free',
       routes: [route],
       ...(isUsual && known.retiresAt !== undefined && { retires_at: known.retiresAt }),

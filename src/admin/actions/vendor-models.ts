@@ -1,13 +1,15 @@
 // The list of models that a vendor offers, as far as it can be trusted: names, context, output limit and, where the list has
-// them, prices. Anything else in the answer is dropped.
+// them, features and prices. Anything else in the answer is dropped.
 
 import type { Channel } from '../../catalog/catalog.ts';
+import type { ModelFeature } from '../../catalog/features.ts';
 import { listOf } from '../../catalog/loose-fields.ts';
 import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
 import { kindOfModel } from '../../vendors/model-kinds.ts';
 import { type Called, callChannel } from './call-channel.ts';
 import type { OperatingTools } from './tools.ts';
+import { featuresOf } from './vendor-features.ts';
 
 export interface VendorModel {
   /** Its name at the upstream. */
@@ -15,6 +17,7 @@ export interface VendorModel {
   kind: ModelKind;
   contextTokens: number | undefined;
   maxOutputTokens: number | undefined;
+  features: readonly ModelFeature[];
   /** US$ for one million tokens. */
   usd: { input: string; output: string } | undefined;
 }
@@ -62,6 +65,7 @@ function readModel(entry: JsonObject): VendorModel[] {
       kind,
       contextTokens: tokensIn(entry, CONTEXT_FIELDS),
       maxOutputTokens: tokensIn(entry, OUTPUT_FIELDS) ?? tokensIn(entry.top_provider, OUTPUT_FIELDS),
+      features: featuresOf(entry),
       usd: pricesOf(entry.pricing),
     },
   ];

@@ -127,12 +127,15 @@ describe('an upstream that does not list its models', () => {
 });
 
 describe('what is listed', () => {
-  test('prices and limits of the list are used, and what is no text model is left out', async () => {
+  test('prices, limits and features of the list are used, and what is no text model is left out', async () => {
     offer([
       {
         id: 'lab/tiny',
         context_length: 32_000,
         top_provider: { max_completion_tokens: 4_000 },
+        architecture: { input_modalities: ['text', 'image', 'video'] },
+        supported_parameters: ['temperature', 'tools', 'reasoning'],
+        capabilities: { pdf_input: { supported: true }, image_input: { supported: false }, constructor: null },
         pricing: { prompt: '0.00000125', completion: '0.00001' },
       },
       { id: 'lab/tts-1' },
@@ -149,6 +152,7 @@ describe('what is listed', () => {
       id: 'tiny',
       context_tokens: 32_000,
       max_output_tokens: 4_000,
+      features: ['tools', 'reasoning', 'vision', 'pdf'],
       price: { input: 41.25, output: 330 },
     });
   });
