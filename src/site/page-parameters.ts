@@ -12,6 +12,7 @@ const KNOWN: ReadonlyMap<string, readonly string[]> = new Map([
   ['/docs', ['q']],
   ['/account/usage', USAGE],
   ['/account/usage.csv', USAGE],
+  ['/account/keys', ['page', 'edit']],
   ['/account/setup', ['client', 'model']],
   ['/account/play', ['model']],
 ]);

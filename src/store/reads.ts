@@ -16,8 +16,10 @@ export interface UsageQuery {
   status?: string;
   /** Every status but ok. */
   isFailed?: boolean;
-  /** Instead of the newest; there is no page after it. */
+  /** Instead of the newest first. */
   sort?: UsageSort;
+  /** With `sort`, in place of `after`: what the last record of the page before has there. */
+  sortedAfter?: { value: number; requestId: string };
   limit: number;
   /** The last record of the page before. */
   after?: { at: number; requestId: string };
@@ -43,6 +45,9 @@ export interface GroupDay extends UsageTotals {
   /** The model, or the id of the key. */
   name: string;
 }
+
+/** The same in one hour of a Taipei day, 0 to 23. */
+export type GroupHour = Omit<GroupDay, 'day'> & { hour: number };
 
 /** The usage of one key. */
 export interface KeyTotals extends UsageTotals {

@@ -2,7 +2,7 @@
 // come from the sums of whole days, and from records only where a time cuts a day in two. A filtered page looks only into
 // days that the sums say have a match.
 
-import { DAY_MS } from '../kit/clock.ts';
+import { DAY_MS, HOUR_MS } from '../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import { IS_FAILED } from './failed-requests.ts';
 import { type Condition, type Question, where } from './question.ts';
@@ -74,6 +74,19 @@ export function groupDaysQuestion(query: UsageQuery, by: UsageGroup, from: numbe
   };
 }
 
+/** Of one day, from its records: sums have no hours. */
+export function groupHoursQuestion(query: UsageQuery, by: UsageGroup, day: number): Question {
+  const since = taipeiDayStart(day);
+  const { sql, values } = where([...common(query), ['at >= ?', since], ['at < ?', since + DAY_MS]]);
+  return {
+    sql: `SELECT hour, name, ${TOTALS} FROM (
+        SELECT (at - ?) / ${HOUR_MS} AS hour, ${GROUP_COLUMNS[by]} AS name, 1 AS requests, ${SUMMED.join(', ')}
+        FROM usage_records ${sql}
+      ) AS parts GROUP BY hour, name ORDER BY hour, name`,
+    values: [since, ...values],
+  };
+}
+
 /** Whole days from their sums, the rest from records. */
 function summedParts(query: UsageQuery): Question {
   const { days, pieces } = splitDays(query.from, query.to);
@@ -140,10 +153,15 @@ const SORT_COLUMNS = { cost: 'cost_nano', duration: 'total_ms' } as const;
 
 function sortedPage(query: UsageQuery, sort: UsageSort, conditions: readonly Condition[]): Question {
   const { sql, values } = where(conditions);
-  const highestFirst = `ORDER BY ${SORT_COLUMNS[sort]} DESC, request_id DESC`;
+  const column = SORT_COLUMNS[sort];
+  const { value, requestId } = query.sortedAfter ?? {};
+  const rest = where(
+    value === undefined || requestId === undefined ? [] : [[`(${column}, request_id) < (?, ?)`, value, requestId]],
+  );
   return {
-    sql: `SELECT * FROM (SELECT * FROM usage_records ${sql} ${NEWEST_FIRST}) AS newest ${highestFirst} LIMIT ?`,
-    values: [...values, MOST_SORTED, query.limit],
+    sql: `SELECT * FROM (SELECT * FROM usage_records ${sql} ${NEWEST_FIRST}) AS newest ${rest.sql}
+      ORDER BY ${column} DESC, request_id DESC LIMIT ?`,
+    values: [...values, MOST_SORTED, ...rest.values, query.limit + 1],
   };
 }
 

@@ -23,6 +23,7 @@ import type {
   ChannelRevision,
   DaySpend,
   GroupDay,
+  GroupHour,
   KeySpend,
   KeyTotals,
   ModelUse,
@@ -37,6 +38,7 @@ import { ADDITIONS, PAGES } from './tables.ts';
 import {
   decodeTotals,
   groupDaysQuestion,
+  groupHoursQuestion,
   pageQuestion,
   SUMMED,
   totalsByKeyQuestion,
@@ -108,6 +110,12 @@ export const USAGE_READS = {
     SLOW_JOURNALED,
     (query: UsageQuery, by: UsageGroup, from: number, to: number) => groupDaysQuestion(query, by, from, to),
     all((row): GroupDay => ({ day: Number(row.day), name: String(row.name), ...decodeTotals(row) })),
+  ),
+  /** The same by hour of one day. */
+  usageByHour: read(
+    SLOW_JOURNALED,
+    (query: UsageQuery, by: UsageGroup, day: number) => groupHoursQuestion(query, by, day),
+    all((row): GroupHour => ({ hour: Number(row.hour), name: String(row.name), ...decodeTotals(row) })),
   ),
   /** Days without a request are left out; oldest first. With `keyIds`, of these keys only. */
   spendByDay: read(

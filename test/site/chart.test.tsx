@@ -61,11 +61,13 @@ const draw = (series: readonly ChartSeries[], kind: 'bars' | 'lines' = 'bars') =
     />,
   );
 
-/** The bars of one series: where each begins from above, and how high it is. */
-function barsOf(html: string, look: string): [y: string | undefined, height: string | undefined][] {
-  return [...html.matchAll(new RegExp(`<rect class="series-${look}"[^>]* y="([^"]*)"[^>]* height="([^"]*)"`, 'g'))].map(
-    ([, y, height]) => [y, height],
-  );
+/** The bars of one series: where each begins from above, and how high it is, in per cent. */
+function barsOf(html: string, look: string): [top: number, height: number][] {
+  const [, path = ''] = new RegExp(`<path class="bars series-${look}" d="([^"]*)"`).exec(html) ?? [];
+  return [...path.matchAll(/M[\d.]+ ([\d.]+)h[\d.]+v([\d.]+)h-[\d.]+z/g)].map(([, top, height]) => [
+    Number(top),
+    Number(height),
+  ]);
 }
 
 test('bars of several series stand on each other', () => {
@@ -74,21 +76,21 @@ test('bars of several series stand on each other', () => {
     { name: 'two', look: 2, values: [2, 1, 4] },
   ]);
   expect(barsOf(html, '1')).toEqual([
-    ['75%', '25%'],
-    ['50%', '50%'],
+    [75, 25],
+    [50, 50],
   ]);
   expect(barsOf(html, '2')).toEqual([
-    ['50%', '25%'],
-    ['87.5%', '12.5%'],
-    ['0%', '50%'],
+    [50, 25],
+    [87.5, 12.5],
+    [0, 50],
   ]);
 });
 
 test('what is below zero hangs below the zero line', () => {
   const html = draw([{ name: 'Profit', look: 'good', values: [3, -1, null] }]);
   expect(barsOf(html, 'good')).toEqual([
-    ['0%', '75%'],
-    ['75%', '25%'],
+    [0, 75],
+    [75, 25],
   ]);
 });
 

@@ -200,7 +200,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
 });
 
 test('many keys are folded, except one whose form was refused', async () => {
-  const isOpen = (html: string) => [...html.matchAll(/<details class="key"( open="")?>/g)].map(([, open]) => !!open);
+  const isOpen = (html: string) =>
+    [...html.matchAll(/<details class="key" id="key_\w+"( open="")?>/g)].map(([, open]) => !!open);
   for (const name of ['one', 'two']) await createKey(gateway, account.key, { name });
   expect(isOpen(await page(account.key, '/account/keys'))).toEqual([true, true, true]);
   const last = await createKey(gateway, account.key, { name: 'three', budgets: { day_ntd: 1, total_ntd: 4 } });
@@ -211,6 +212,30 @@ test('many keys are folded, except one whose form was refused', async () => {
   const client = await signedIn(gateway, account.key);
   const refused = await client.post(`/account/keys/${last.id}`, { name: 'three', day_ntd: 'much' });
   expect(isOpen(await refused.text())).toEqual([false, false, false, true]);
+});
+
+test('of many keys a page shows some, and the form of one that is asked for', async () => {
+  const made = [];
+  for (let index = 0; index < 14; index++)
+    made.push(await createKey(gateway, account.key, { name: `number ${index}` }));
+  const client = await signedIn(gateway, account.key);
+  const formsOn = async (path: string) => {
+    const html = await (await client.get(path)).text();
+    const forms = [...html.matchAll(/<form method="post" action="\/account\/keys\/(key_\w+)"/g)].map(([, id]) => id);
+    return { names: namesIn(html).filter((name) => name !== 'Create a key'), forms, html };
+  };
+  const first = await formsOn('/account/keys');
+  expect([first.names.length, first.forms, first.html.includes('Page 1 of 2')]).toEqual([12, [], true]);
+  const last = made.at(-1);
+  expect(first.html).toContain(`href="/account/keys?edit=${made[0]?.id}#${made[0]?.id}"`);
+  expect((await formsOn('/account/keys?page=2')).names).toEqual(['number 11', 'number 12', 'number 13']);
+  for (const page of ['0', '-1', '99', 'x', '1.5']) {
+    expect((await formsOn(`/account/keys?page=${page}`)).names.length).toBeGreaterThan(0);
+  }
+  const edited = await formsOn(`/account/keys?edit=${last?.id}`);
+  expect([edited.names.at(-1), edited.forms]).toEqual(['number 13', [last?.id]]);
+  const refused = await client.post(`/account/keys/${last?.id}`, { name: 'number 13', day_ntd: 'much' });
+  expect(await refused.text()).toContain('value="much"');
 });
 
 test('a bar tells how much of a budget is used in words, too', async () => {

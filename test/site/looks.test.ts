@@ -209,6 +209,9 @@ describe.each(LOOKS)('$language, $width wide, $colorScheme', (look) => {
     });
     expect(await page.locator('html').evaluateAll(widerThanShown)).toEqual([]);
     await page.goto(`${gateway.url}/account/keys`);
+    await page.locator('.key > summary').last().click();
+    await page.locator('a[href*="?edit="]').last().click();
+    await page.waitForSelector('.key form');
     expect(await page.locator('summary .unseen').first().textContent()).toStartWith(colon);
     await page.goto(`${gateway.url}/account/redeem`);
     await page.fill('#code', CARD_CODE_SHAPE);

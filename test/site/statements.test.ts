@@ -167,7 +167,7 @@ test('the file has every entry of a month, and the page says that it shows the f
   );
   const client = await signedIn(key);
   const path = `/account/statements/${monthOf(at)}`;
-  expect(await (await client.get(path)).text()).toContain('The first 200 are shown.');
+  expect(await (await client.get(path)).text()).toContain('The first 100 are shown.');
   const lines = (await (await client.get(`${path}/file`)).text()).split('\r\n');
   const references = lines.flatMap((line) => /^entry:\w+,[^,]*,([^,]+),/.exec(line)?.[1] ?? []);
   expect(references).toHaveLength(count);

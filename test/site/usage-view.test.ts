@@ -76,7 +76,7 @@ test('without a filter it has the last 30 days: chart, sums and list', async () 
 });
 
 test('presets, bars and legend lead to what they name', async () => {
-  const [today = '', week = '', , all = ''] = hrefs(await html(), /<nav class="choices-line".*?<\/nav>/);
+  const [today = '', week = '', , , all = ''] = hrefs(await html(), /<nav class="choices-line".*?<\/nav>/);
   const requests = async (path: string) => figures(await (await client.get(path)).text())[1];
   expect([await requests(today), await requests(week)]).toEqual(['7', '43']);
   expect(await requests(all)).toBe(String(DAYS * MODELS.length + 1));
@@ -88,18 +88,49 @@ test('presets, bars and legend lead to what they name', async () => {
   expect(await requests(series)).toBe(String(totals.requests));
 });
 
-test('a long period is drawn by month', async () => {
+test('more than a month is drawn by week, and a long period by month', async () => {
+  const bars = (text: string) => hrefs(text, /<svg class="chart-drawing".*?<svg class="chart-labels"/s);
+  expect(bars(await html('?from=2026-01-02'))).toHaveLength(31);
+  const weeks = bars(await html('?from=2026-01-01'));
+  expect([weeks[0], weeks.at(-1), weeks.length]).toEqual([
+    '/account/usage?from=2026-01-01&to=2026-01-04',
+    '/account/usage?from=2026-01-26&to=2026-02-01',
+    5,
+  ]);
   const text = await html('?from=2025-08-01');
-  const bars = hrefs(text, /<svg class="chart-drawing".*?<svg class="chart-labels"/s);
-  expect(bars).toHaveLength(7);
-  expect(bars.at(-1)).toBe('/account/usage?from=2026-02-01&to=2026-02-01');
+  const months = bars(text);
+  expect(months).toHaveLength(7);
+  expect(months.at(-1)).toBe('/account/usage?from=2026-02-01&to=2026-02-01');
   expect(text).toContain('>2026-01</a>');
 });
 
+test('a single day is drawn by hour, with the figures of each model', async () => {
+  const text = await html('?from=2026-02-01');
+  const table = /<table class="chart-figures">.*?<\/table>/s.exec(text)?.[0] ?? '';
+  const hours = [...table.matchAll(/<th scope="row">([^<]*)<\/th>/g)].map(([, hour]) => hour);
+  expect([hours.length, hours[12]]).toEqual([24, '2026-02-01 12:00 UTC+8']);
+  const used = table.split('<tr>').filter((row) => row.includes('NT$0.'));
+  expect([used.length, used[0]?.includes('2026-02-01 12:00')]).toEqual([1, true]);
+  expect(text).toContain('Spend by model, 2026-02-01');
+  for (const model of MODELS)
+    expect(text).toContain(`<a class="id" href="/account/usage?from=2026-02-01&amp;model=${model}`);
+});
+
 test('the order can be by cost or by duration, and only failures can be shown', async () => {
-  const [first = ''] = lines(await html('?sort=cost'));
-  expect(first).toContain('sixth-model');
-  expect(await html('?sort=cost')).not.toContain('rel="next"');
+  const costs: number[] = [];
+  const ids = new Set<string>();
+  let path: string | undefined = '/account/usage?sort=cost';
+  for (let page = 0; path !== undefined && page < 20; page++) {
+    const text: string = await (await client.get(path)).text();
+    expect(page > 0 || lines(text)[0]?.includes('sixth-model')).toBe(true);
+    for (const line of lines(text)) {
+      costs.push(Number(/paid"><span title="NT\$([\d.]+)"/.exec(line)?.[1]));
+      ids.add(/req_\w+/.exec(line)?.[0] ?? '');
+    }
+    path = /rel="next" href="([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+  }
+  expect(costs).toEqual(costs.toSorted((one, other) => other - one));
+  expect([costs.length, ids.size]).toEqual([30 * MODELS.length + 1, 30 * MODELS.length + 1]);
   const failed = await html('?status=failed');
   expect([lines(failed).length, figures(failed)[1]]).toEqual([1, '1']);
   expect(failed).toContain('Status: Any failure');

@@ -174,11 +174,25 @@ async function showKeys(
   ]);
   const spentSince = date(taipeiDayStart(since));
   const models = tools.catalog().models.map(({ id }) => id);
+  const editedId = typed?.keyId ?? visit.url.searchParams.get('edit') ?? undefined;
+  const shown = pageOf(keys, editedId, visit.url.searchParams.get('page'));
   const facts = {
-    ...{ keys, chainOf, spendingOf, above, spent, spentSince, models, known: known.length },
+    ...{ keys, ...shown, editedId, chainOf, spendingOf, above, spent, spentSince, models, known: known.length },
     ...{ currentId: keyId, canManage, fresh, typed, now },
   };
   return visit.show(<KeysPage context={visit.page} facts={facts} notice={notice} />, { status });
+}
+
+/** Of one page: two hundred keys with their forms are 3 MB. */
+const KEYS_ON_PAGE = 12;
+
+/** The page that has the edited key, else the one that was asked for. */
+function pageOf(keys: readonly KeyRow[], editedId: string | undefined, asked: string | null) {
+  const pages = Math.max(1, Math.ceil(keys.length / KEYS_ON_PAGE));
+  const index = keys.findIndex(({ keyId }) => keyId === editedId);
+  const wanted = index < 0 ? Number(asked ?? 1) : Math.floor(index / KEYS_ON_PAGE) + 1;
+  const page = Number.isInteger(wanted) ? Math.min(Math.max(1, wanted), pages) : 1;
+  return { page, pages, shown: keys.slice((page - 1) * KEYS_ON_PAGE, page * KEYS_ON_PAGE) };
 }
 
 /** Each with the keys below it. Undefined if it takes long, as during an audit: revoking a key must not wait

@@ -13,6 +13,8 @@ interface KeyUsageTableProps {
   keyNames: ReadonlyMap<string, string>;
 }
 
+const MOST_ROWS = 50;
+
 export function KeyUsageTable({ context, usage, keyNames }: KeyUsageTableProps) {
   const { usage: words } = context.words.account;
   const nameOf = (keyId: string | null) => keyNames.get(keyId ?? '') ?? '–';
@@ -28,14 +30,17 @@ export function KeyUsageTable({ context, usage, keyNames }: KeyUsageTableProps) 
           figure(words.cost),
           figure(words.costWithChildren),
         ]}
-        rows={usage.map(({ key, own, subtree }) => [
-          <span class="as-written">{nameOf(key.keyId)}</span>,
-          nameOf(key.parentId),
-          count(own.requests),
-          <Money value={own.cost} />,
-          <Money value={subtree.cost} />,
-        ])}
+        rows={usage
+          .slice(0, MOST_ROWS)
+          .map(({ key, own, subtree }) => [
+            <span class="as-written">{nameOf(key.keyId)}</span>,
+            nameOf(key.parentId),
+            count(own.requests),
+            <Money value={own.cost} />,
+            <Money value={subtree.cost} />,
+          ])}
       />
+      {usage.length > MOST_ROWS ? <p class="faint">{words.firstKeys(count(MOST_ROWS), count(usage.length))}</p> : null}
     </details>
   );
 }

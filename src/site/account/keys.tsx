@@ -32,6 +32,13 @@ export interface TypedKey {
 interface KeysFacts {
   /** Parents before their children. */
   keys: readonly KeyRow[];
+  /** Those of this page. */
+  shown: readonly KeyRow[];
+  /** From 1. */
+  page: number;
+  pages: number;
+  /** The key whose form is open. */
+  editedId: string | undefined;
   /** The key and its ancestors, those that are not shown included. */
   chainOf: (key: KeyRow) => readonly KeyRow[];
   spendingOf: SpendingOf;
@@ -65,7 +72,7 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
   return (
     <AccountPage context={context} tab="keys" notice={notice} isShownOnce={facts.fresh !== undefined}>
       <p>{keys.lead}</p>
-      {facts.keys.some(hasBar) ? <p class="faint">{keys.budgetMarks}</p> : null}
+      {facts.shown.some(hasBar) ? <p class="faint">{keys.budgetMarks}</p> : null}
       {facts.fresh ? (
         <div class="notice" role="status">
           <p>
@@ -80,6 +87,7 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
         </p>
       ) : null}
       <KeyTree context={context} facts={facts} parentId={null} />
+      <PageLinks context={context} facts={facts} />
       {facts.canManage ? (
         <>
           <h2 id="new">{keys.create}</h2>
@@ -99,6 +107,18 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
         <Restricted context={context} facts={facts} />
       )}
     </AccountPage>
+  );
+}
+
+function PageLinks({ context, facts: { page, pages } }: Pick<KeysProps, 'context' | 'facts'>) {
+  const { keys } = context.words.account;
+  if (pages === 1) return null;
+  return (
+    <nav class="row" aria-label={keys.pages}>
+      {page > 1 ? <LinkButton look="quiet" href={`${tabPath('keys')}?page=${page - 1}`} text={keys.previous} /> : null}
+      <span class="faint">{keys.pageOf(page, pages)}</span>
+      {page < pages ? <LinkButton look="quiet" href={`${tabPath('keys')}?page=${page + 1}`} text={keys.next} /> : null}
+    </nav>
   );
 }
 
@@ -124,8 +144,8 @@ interface KeyTreeProps {
 
 /** The keys below one, each with its own below it; nothing where there is none. */
 function KeyTree({ context, facts, parentId }: KeyTreeProps) {
-  const isShown = (id: string | null) => facts.keys.some(({ keyId }) => keyId === id);
-  const keys = facts.keys.filter((key) => (parentId === null ? !isShown(key.parentId) : key.parentId === parentId));
+  const isShown = (id: string | null) => facts.shown.some(({ keyId }) => keyId === id);
+  const keys = facts.shown.filter((key) => (parentId === null ? !isShown(key.parentId) : key.parentId === parentId));
   if (keys.length === 0) return null;
   return (
     <ul class="sheets is-tree">
@@ -158,7 +178,7 @@ function hasBar(key: KeyRow): boolean {
 function KeySheet({ context, key_: key, facts }: KeyProps) {
   const { keys, overview } = context.words.account;
   const spending = facts.spendingOf(key);
-  const isOpen = facts.keys.length <= OPEN_KEYS || facts.typed?.keyId === key.keyId;
+  const isOpen = facts.keys.length <= OPEN_KEYS || facts.editedId === key.keyId;
   const { models, expiresAt } = effective(facts.chainOf(key));
   const setAbove = <span class="under">{keys.setAbove}</span>;
   const parent = facts.keys.find(({ keyId }) => keyId === key.parentId);
@@ -189,7 +209,7 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
     ...(parent ? [[keys.parent, parent.name ?? `…${parent.last4}`] as const] : []),
   ];
   return (
-    <details class="key" open={isOpen}>
+    <details class="key" id={key.keyId} open={isOpen}>
       <summary>
         <h2>
           {key.name ?? keys.noName}
@@ -225,14 +245,31 @@ function Spent({ context, key_: { keyId }, facts: { keys, spent, spentSince } }:
   return <a href={`${tabPath('usage')}?${query}`}>{spent ? <Money value={spent.get(keyId) ?? 0n} /> : tabs.usage}</a>;
 }
 
-function KeyActions({ context, key_: key, facts }: KeyProps) {
+/** Of many keys, a form is on the page only when asked for. */
+function KeyActions(props: KeyProps) {
+  const { context, key_: key, facts } = props;
+  const { keys } = context.words.account;
+  if (facts.keys.length <= OPEN_KEYS || facts.editedId === key.keyId) return <KeyForm {...props} />;
+  return (
+    <p>
+      <LinkButton
+        look="quiet small"
+        href={`${tabPath('keys')}?edit=${key.keyId}#${key.keyId}`}
+        text={keys.edit}
+        about={` ${key.name ?? `…${key.last4}`}`}
+      />
+    </p>
+  );
+}
+
+function KeyForm({ context, key_: key, facts }: KeyProps) {
   const { keys, colon } = context.words.account;
   const path = `/account/keys/${key.keyId}`;
   const typed = facts.typed?.keyId === key.keyId ? facts.typed : undefined;
   // A form that only names an action has no fields to keep.
   const typedFields = typed?.form.has('name') ? typed : undefined;
   return (
-    <details open={typed !== undefined}>
+    <details open={facts.editedId === key.keyId}>
       <summary>
         {keys.edit}
         <span class="unseen">{colon + (key.name ?? `…${key.last4}`)}</span>

@@ -18,7 +18,7 @@ import type { SiteTools } from '../tools.ts';
 import { AboveLeft, readAboveBudget } from './above-left.tsx';
 import { BudgetBars } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
-import { UsageChart } from './usage-chart.tsx';
+import { readUsageParts, UsageChart } from './usage-chart.tsx';
 import { datesOf } from './usage-period.ts';
 import { ShortUsageTable } from './usage-table.tsx';
 import { isUsedUp } from './used-up.ts';
@@ -42,13 +42,13 @@ async function readFacts(tools: SiteTools, { session }: SignedVisit) {
   const today = taipeiDay(tools.clock.now());
   const period = { first: today - CHART_DAYS + 1, end: today + 1 };
   const keyIds = await visibleKeyIds(tools.store, session);
-  const [allowances, budgets, page, credits, days] = await Promise.all([
+  const [allowances, budgets, page, credits, parts] = await Promise.all([
     readFreeAllowances(tools, accountId),
     readBudgets(tools, session),
     read.usagePage({ accountId, limit: RECENT, ...(keyIds ? { keyIds } : {}) }),
     // A child key does not see how the account was topped up.
     keyIds ? [] : read.creditsOf(accountId, CREDITS + 1),
-    read.usageByDay({ accountId, limit: 0, ...(keyIds ? { keyIds } : {}) }, 'model', period.first, period.end),
+    readUsageParts(tools.store, { accountId, limit: 0, ...(keyIds ? { keyIds } : {}) }, 'model', period),
   ]);
   const { minute, day, wallet = { balance: 0n, held: 0n, frozen: false } } = allowances;
   return {
@@ -62,7 +62,7 @@ async function readFacts(tools: SiteTools, { session }: SignedVisit) {
     budgets,
     isWholeAccount: keyIds === undefined,
     period,
-    days,
+    parts,
     latest: page.records.slice(0, LATEST),
     /** Money that came in, newest first. */
     credits: credits.slice(0, CREDITS),
@@ -171,9 +171,9 @@ function NextSteps({ context }: { context: PageContext }) {
   );
 }
 
-function Latest({ context, facts: { period, days, latest } }: OverviewProps) {
+function Latest({ context, facts: { period, parts, latest } }: OverviewProps) {
   const { overview } = context.words.account;
-  const cost = days.reduce((sum, one) => sum + one.cost, 0n);
+  const cost = parts.reduce((sum, one) => sum + one.cost, 0n);
   const addressOf = (filters: Readonly<Record<string, string>>) =>
     `${tabPath('usage')}?${new URLSearchParams(filters)}`;
   return (
@@ -188,7 +188,7 @@ function Latest({ context, facts: { period, days, latest } }: OverviewProps) {
         <p class="faint">{overview.noSpend}</p>
       ) : (
         <UsageChart
-          {...{ context, period, days, measure: 'cost', by: 'model' }}
+          {...{ context, period, parts, measure: 'cost', by: 'model' }}
           nameOf={(id) => id}
           hrefOfDates={(dates) => addressOf({ ...dates })}
           hrefOfGroup={(model) => addressOf({ from: datesOf(period).from, model })}

@@ -1,24 +1,45 @@
 /** @jsxImportSource hono/jsx */
-// Usage by day as a chart, split by model or key. It is drawn from the sums by day; a bar and an entry of the legend lead to
-// the requests behind them.
+// Usage as a chart, split by model or key. It is drawn from sums by day, or by hour of a single day; a bar and an entry of
+// the legend lead to the requests behind them.
 
-import type { GroupDay, UsageGroup } from '../../store/reads.ts';
+import type { UsageGroup, UsageQuery, UsageTotals } from '../../store/reads.ts';
+import type { Store } from '../../store/store.ts';
 import { compactCount, count, roundedMoney } from '../format.ts';
 import type { Language } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { Money } from '../parts/amount.tsx';
 import { Chart, type ChartLook } from '../parts/chart.tsx';
 import { DataTable, figure } from '../parts/table.tsx';
-import { columnsOf, type Dates, datesOf, isByMonth, type Period } from './usage-period.ts';
+import { columnsOf, type Dates, datesOf, type Period, unitOf } from './usage-period.ts';
 
 export const MEASURES = ['cost', 'requests', 'tokens'] as const;
 export type Measure = (typeof MEASURES)[number];
 export const GROUPS = ['model', 'key'] as const satisfies readonly UsageGroup[];
 
+/** The usage of one model or key on one day, or in one hour of a period of one day. */
+export interface UsagePart extends UsageTotals {
+  at: number;
+  name: string;
+}
+
+export async function readUsageParts(
+  { read }: Store,
+  query: UsageQuery,
+  by: UsageGroup,
+  period: Period,
+): Promise<UsagePart[]> {
+  if (unitOf(period) !== 'hour') {
+    const days = await read.usageByDay(query, by, period.first, period.end);
+    return days.map(({ day, ...sums }) => ({ at: day, ...sums }));
+  }
+  const hours = await read.usageByHour(query, by, period.first);
+  return hours.map(({ hour, ...sums }) => ({ at: hour, ...sums }));
+}
+
 interface UsageChartProps {
   context: PageContext;
   period: Period;
-  days: readonly GroupDay[];
+  parts: readonly UsagePart[];
   measure: Measure;
   by: UsageGroup;
   /** What a model or key is called. */
@@ -31,18 +52,20 @@ interface UsageChartProps {
 
 /** Others are one series. */
 const MOST_SERIES = 4;
+/** Of the table of a single day: the largest. */
+const MOST_ROWS = 20;
 
 export function UsageChart(props: UsageChartProps) {
-  const { context, period, days, measure, by, nameOf } = props;
+  const { context, period, parts, measure, by, nameOf } = props;
   const { usageView } = context.words.account;
+  const unit = unitOf(period);
   const columns = columnsOf(period);
-  if (columns.length === 1) return <Breakdown {...props} />;
-  const groups = groupsOf(days, measure);
+  const groups = groupsOf(parts, measure);
   const [shown, rest] = [groups.slice(0, MOST_SERIES), groups.slice(MOST_SERIES)];
   const valuesOf = (ids: readonly string[]) =>
     columns.map(({ first, end }) =>
-      days
-        .filter(({ day, name }) => day >= first && day < end && ids.includes(name))
+      parts
+        .filter(({ at, name }) => at >= first && at < end && ids.includes(name))
         .reduce((sum, one) => sum + measured(one, measure), 0),
     );
   const series = shown.map(({ id }, index) => ({
@@ -58,28 +81,32 @@ export function UsageChart(props: UsageChartProps) {
   };
   const { from, to } = datesOf(period);
   return (
-    <Chart
-      title={usageView.chart(usageView.measures[measure], usageView.groups[by], from, to)}
-      columns={columns.map((column) => ({
-        label: column.label,
-        title: column.title,
-        href: props.hrefOfDates(datesOf(column)),
-      }))}
-      series={rest.length > 0 ? [...series, others] : series}
-      format={formatOf(context.language, measure)}
-      isWhole={measure !== 'cost'}
-      tableText={usageView.asTable}
-      columnText={isByMonth(period) ? usageView.month : usageView.day}
-    />
+    <>
+      <Chart
+        title={usageView.chart(usageView.measures[measure], usageView.groups[by], from, to)}
+        columns={columns.map((column) => ({
+          label: column.label,
+          title: column.title,
+          // A filter by date has no hours.
+          href: unit === 'hour' ? undefined : props.hrefOfDates(datesOf(column)),
+        }))}
+        series={rest.length > 0 ? [...series, others] : series}
+        format={formatOf(context.language, measure)}
+        isWhole={measure !== 'cost'}
+        tableText={usageView.asTable}
+        columnText={usageView.units[unit]}
+      />
+      {unit === 'hour' ? <Breakdown {...props} /> : null}
+    </>
   );
 }
 
-/** A single column is no chart: each model or key with its figures. */
-function Breakdown({ context, period, days, measure, by, nameOf, hrefOfGroup }: UsageChartProps) {
+/** Each model or key of a single day with its figures. */
+function Breakdown({ context, period, parts, measure, by, nameOf, hrefOfGroup }: UsageChartProps) {
   const { usageView } = context.words.account;
   const { measures, groups } = usageView;
   const { from, to } = datesOf(period);
-  const sums = groupsOf(days, measure);
+  const sums = groupsOf(parts, measure).slice(0, MOST_ROWS);
   return (
     <DataTable
       label={usageView.chart(measures[measure], groups[by], from, to)}
@@ -104,9 +131,9 @@ interface GroupSum {
 }
 
 /** The largest first. */
-function groupsOf(days: readonly GroupDay[], measure: Measure): GroupSum[] {
+function groupsOf(parts: readonly UsagePart[], measure: Measure): GroupSum[] {
   const sums = new Map<string, GroupSum>();
-  for (const one of days) {
+  for (const one of parts) {
     const sum = sums.get(one.name) ?? { id: one.name, requests: 0, tokens: 0, cost: 0n };
     sum.requests += one.requests;
     sum.tokens += tokensOf(one);
@@ -118,12 +145,12 @@ function groupsOf(days: readonly GroupDay[], measure: Measure): GroupSum[] {
 }
 
 /** A chart draws numbers: amounts as nano, of which the last digits may be rounded. */
-function measured(one: GroupDay, measure: Measure): number {
+function measured(one: UsagePart, measure: Measure): number {
   if (measure === 'cost') return Number(one.cost);
   return measure === 'requests' ? one.requests : tokensOf(one);
 }
 
-export function tokensOf(sums: Omit<GroupDay, 'day' | 'name' | 'requests' | 'cost'>): number {
+export function tokensOf(sums: Omit<UsageTotals, 'requests' | 'cost'>): number {
   return sums.input + sums.cachedInput + sums.cacheWrite5m + sums.cacheWrite1h + sums.output;
 }
 

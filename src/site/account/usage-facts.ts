@@ -1,11 +1,11 @@
 // What the usage page knows, and the address of the same page with something changed.
 
 import type { UsageOfKey } from '../../accounts/usage/usage-by-key.ts';
-import type { GroupDay, UsageGroup, UsageSort, UsageTotals } from '../../store/reads.ts';
+import type { UsageGroup, UsageSort, UsageTotals } from '../../store/reads.ts';
 import type { UsageRecord } from '../../store/rows.ts';
 import type { PageContext } from '../page.tsx';
 import type { UsageFilter } from '../page-parameters.ts';
-import type { Measure } from './usage-chart.tsx';
+import type { Measure, UsagePart } from './usage-chart.tsx';
 import type { Period, presetsOf } from './usage-period.ts';
 
 export interface FoundUsage {
@@ -39,9 +39,11 @@ export interface UsageFacts {
   view: View;
   period: Period;
   presets: ReturnType<typeof presetsOf>;
-  days: readonly GroupDay[];
+  parts: readonly UsagePart[];
   isFirst: boolean;
   keyNames: ReadonlyMap<string, string>;
+  /** Keys that are not revoked, with their names. */
+  keyChoices: readonly Choice[];
   /** Keys that have children, with their names. */
   parents: readonly Choice[];
   /** Only of accounts that have child keys. */

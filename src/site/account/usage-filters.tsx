@@ -26,6 +26,8 @@ export function Periods({ context, facts }: UsageProps) {
 }
 
 const FAULT_ID = 'filter-fault';
+/** Of an account with more keys, the page of keys leads to the usage of each. */
+const MOST_KEYS = 100;
 
 export function UsageFilters({ context, facts }: UsageProps) {
   const { usage, usageView, statuses } = context.words.account;
@@ -39,6 +41,8 @@ export function UsageFilters({ context, facts }: UsageProps) {
     const { marks, ...given } = field(name);
     return { ...given, ...marks, autocomplete: undefined };
   };
+  const keyChoices = (value: string, choices: readonly Choice[]) =>
+    choicesWith(value, usage.all, choices.slice(0, MOST_KEYS), facts.keyNames);
   const about = refused && refused.fields.length > 0 ? refused.text : undefined;
   const { ok, ...failures } = statuses;
   const choices: Choice[] = [['ok', ok], [FAILED, usageView.anyFailure], ...Object.entries(failures)];
@@ -54,9 +58,9 @@ export function UsageFilters({ context, facts }: UsageProps) {
           <TextField {...text('to')} type="date" />
           <TextField {...text('model')} suggestions={facts.models} />
           <TextField {...text('channel')} suggestions={facts.channels} />
-          <SelectField {...field('key')} choices={choicesWith(filters.key, usage.all, [...facts.keyNames])} />
+          <SelectField {...field('key')} choices={keyChoices(filters.key, facts.keyChoices)} />
           {facts.parents.length > 0 || filters.subtree !== '' ? (
-            <SelectField {...field('subtree')} choices={choicesWith(filters.subtree, usage.all, facts.parents)} />
+            <SelectField {...field('subtree')} choices={keyChoices(filters.subtree, facts.parents)} />
           ) : null}
           <SelectField {...field('status')} choices={choicesWith(filters.status, usage.all, choices)} />
           <FieldFault id={FAULT_ID} text={about} />
@@ -105,7 +109,12 @@ function Chosen({ context, facts }: UsageProps) {
 }
 
 /** `any`: what it is called when nothing is chosen. What the address asks for stays chosen, though it is none of the rest. */
-function choicesWith(value: string, any: string, choices: readonly Choice[]): Choice[] {
+function choicesWith(
+  value: string,
+  any: string,
+  choices: readonly Choice[],
+  names?: ReadonlyMap<string, string>,
+): Choice[] {
   const isOther = value !== '' && !choices.some(([one]) => one === value);
-  return [['', any], ...choices, ...(isOther ? [[value, value] as const] : [])];
+  return [['', any], ...choices, ...(isOther ? [[value, names?.get(value) ?? value] as const] : [])];
 }

@@ -1,4 +1,5 @@
-// The period of the usage page: presets, and the columns of its chart, which are days or, for a long period, months.
+// The period of the usage page: presets, and the columns of its chart: hours of a day, days, weeks or months, so that there
+// are never many.
 
 import { taipeiDay, taipeiDayStart, taipeiMonth, taipeiMonthStart } from '../../kit/taipei.ts';
 import { date } from '../format.ts';
@@ -9,16 +10,22 @@ export interface Period {
   end: number;
 }
 
+/** From one day to the day before another, or from one hour of a day to another. */
 export interface PeriodColumn extends Period {
   label: string;
   title: string;
 }
 
-const PRESET_DAYS = { today: 1, week: 7, month: 30 } as const;
+export type PeriodUnit = 'hour' | 'day' | 'week' | 'month';
+
+const PRESET_DAYS = { today: 1, week: 7, month: 30, quarter: 90 } as const;
 export const DEFAULT_DAYS = PRESET_DAYS.month;
-/** A longer period is shown by month. */
-const MOST_DAYS = 92;
+/** A longer period is shown by week, and one of more weeks by month. */
+const MOST_DAYS = 31;
+const MOST_WEEKS = 26;
 const MOST_MONTHS = 36;
+const WEEK = 7;
+const HOURS = 24;
 
 /** As the fields `from` and `to` have it: dates, the last one included. */
 export interface Dates {
@@ -33,6 +40,7 @@ export function presetsOf(today: number, since: number): [name: keyof typeof PRE
     ['today', preset(today)],
     ['week', preset(today - PRESET_DAYS.week + 1)],
     ['month', preset(today - PRESET_DAYS.month + 1)],
+    ['quarter', preset(today - PRESET_DAYS.quarter + 1)],
     ['all', preset(since)],
   ];
 }
@@ -41,14 +49,41 @@ export function datesOf({ first, end }: Period): Dates {
   return { from: dayText(first), to: dayText(end - 1) };
 }
 
-export function columnsOf({ first, end }: Period): PeriodColumn[] {
-  return end - first <= MOST_DAYS ? dayColumns(first, end) : monthColumns(first, end);
+/** A single column would be no chart. */
+export function unitOf({ first, end }: Period): PeriodUnit {
+  const days = end - first;
+  if (days <= 1) return 'hour';
+  if (days <= MOST_DAYS) return 'day';
+  return days <= MOST_WEEKS * WEEK ? 'week' : 'month';
+}
+
+const COLUMNS = { hour: hourColumns, day: dayColumns, week: weekColumns, month: monthColumns };
+
+export function columnsOf(period: Period): PeriodColumn[] {
+  return COLUMNS[unitOf(period)](period.first, period.end);
+}
+
+function hourColumns(day: number): PeriodColumn[] {
+  return Array.from({ length: HOURS }, (_, hour) => {
+    const label = `${String(hour).padStart(2, '0')}:00`;
+    return { first: hour, end: hour + 1, label, title: `${dayText(day)} ${label} UTC+8` };
+  });
 }
 
 function dayColumns(first: number, end: number): PeriodColumn[] {
   return Array.from({ length: Math.max(0, end - first) }, (_, index) => {
     const title = dayText(first + index);
     return { first: first + index, end: first + index + 1, label: title.slice(5), title };
+  });
+}
+
+/** Counted back from the last day, so that the newest week is whole. */
+function weekColumns(first: number, end: number): PeriodColumn[] {
+  const weeks = Math.ceil((end - first) / WEEK);
+  return Array.from({ length: weeks }, (_, index) => {
+    const next = end - (weeks - 1 - index) * WEEK;
+    const from = Math.max(first, next - WEEK);
+    return { first: from, end: next, label: dayText(from).slice(5), title: `${dayText(from)} – ${dayText(next - 1)}` };
   });
 }
 
@@ -66,10 +101,6 @@ function monthColumns(first: number, end: number): PeriodColumn[] {
       title,
     };
   });
-}
-
-export function isByMonth({ first, end }: Period): boolean {
-  return end - first > MOST_DAYS;
 }
 
 function dayText(day: number): string {

@@ -10,7 +10,7 @@ import { type UsageProps, usageAddress } from './usage-facts.ts';
 
 export function UsageSums({ context, facts, totals }: UsageProps & { totals: UsageTotals }) {
   const { usageView } = context.words.account;
-  const { filters, view, period, days, keyNames } = facts;
+  const { filters, view, period, parts, keyNames } = facts;
   // Free models cost nothing: what is drawn then is how much they were used.
   const measure = view.measure ?? (totals.cost === 0n ? 'requests' : 'cost');
   const isChosen = (id: string) => filters[view.by] === id;
@@ -34,7 +34,7 @@ export function UsageSums({ context, facts, totals }: UsageProps & { totals: Usa
         />
       </nav>
       <UsageChart
-        {...{ context, period, days, measure, by: view.by }}
+        {...{ context, period, parts, measure, by: view.by }}
         nameOf={(id) => (view.by === 'key' ? (keyNames.get(id) ?? id) : id)}
         hrefOfDates={(dates) => usageAddress(facts, { ...dates })}
         hrefOfGroup={(id) => usageAddress(facts, { [view.by]: isChosen(id) ? '' : id })}

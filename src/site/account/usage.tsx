@@ -10,9 +10,9 @@ import { DAY_MS } from '../../kit/clock.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { MOST_SORTED, USAGE_SORTS, type UsageQuery, type UsageSort, type UsageTotals } from '../../store/reads.ts';
-import type { KeyRow } from '../../store/rows.ts';
+import type { KeyRow, UsageRecord } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
-import { count, money, roundedMoney, sentences, withGap } from '../format.ts';
+import { count, money, roundedMoney, withGap } from '../format.ts';
 import { Links } from '../frame.tsx';
 import { USAGE_FILTERS, type UsageFilter } from '../page-parameters.ts';
 import { LinkButton } from '../parts/button.tsx';
@@ -21,7 +21,7 @@ import type { SiteTools } from '../tools.ts';
 import { plainId } from './forms.ts';
 import { AccountPage } from './frame.tsx';
 import { KeyUsageTable } from './key-usage-table.tsx';
-import { GROUPS, MEASURES } from './usage-chart.tsx';
+import { GROUPS, MEASURES, readUsageParts } from './usage-chart.tsx';
 import {
   type Filters,
   type FoundUsage,
@@ -61,9 +61,9 @@ async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response
   const { query, refused } = await readQuery(tools, visit, filters, view.sort);
   const keys = await readVisibleKeys(tools.store, visit.session);
   const period = periodOf(query, today, since);
-  const [found, days, byKey] = await Promise.all([
+  const [found, parts, byKey] = await Promise.all([
     query && findUsage(tools, query),
-    query ? tools.store.read.usageByDay(query, view.by, period.first, period.end) : [],
+    query ? readUsageParts(tools.store, query, view.by, period) : [],
     query && keys.some(isChild) ? readUsageByKey(tools.store, query, keys) : [],
   ]);
   const { models, channels } = tools.catalog();
@@ -71,10 +71,11 @@ async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response
   const choices = { models: models.map(({ id }) => id), channels: [...channels.keys()] };
   const parents = new Set(keys.map(({ parentId }) => parentId));
   const keyNames = new Map(keys.map(namedKey));
+  const keyChoices = keys.filter(({ revokedAt }) => revokedAt === null).map(namedKey);
   const parentNames = keys.filter(({ keyId }) => parents.has(keyId)).map(namedKey);
   const facts: UsageFacts = {
-    ...{ found, refused, filters, view, isFirst, keyNames, parents: parentNames, byKey, ...choices },
-    ...{ period, days, presets: presetsOf(today, since) },
+    ...{ found, refused, filters, view, isFirst, keyNames, keyChoices, parents: parentNames, byKey, ...choices },
+    ...{ period, parts, presets: presetsOf(today, since) },
   };
   return visit.show(<UsagePage context={visit.page} facts={facts} />, { status: refused ? 400 : 200 });
 }
@@ -104,7 +105,17 @@ function periodOf(query: UsageQuery | undefined, today: number, since: number): 
 async function findUsage({ store }: SiteTools, query: UsageQuery): Promise<FoundUsage> {
   const { records, hasMore, totals } = await store.read.usagePage(query);
   const last = records.at(-1);
-  return { records, totals, next: hasMore && last ? writeCursor(last.at, last.requestId) : null };
+  return { records, totals, next: hasMore && last ? writeCursor(placeOf(last, query.sort), last.requestId) : null };
+}
+
+/** What a record has in the column that the list is sorted by. */
+function placeOf({ at, cost, totalMs }: UsageRecord, sort: UsageSort | undefined): number {
+  if (sort === 'cost') return Number(cost);
+  return sort === 'duration' ? totalMs : at;
+}
+
+function sortedBy({ after, ...query }: UsageQuery, sort: UsageSort): UsageQuery {
+  return { ...query, sort, ...(after ? { sortedAfter: { value: after.at, requestId: after.requestId } } : {}) };
 }
 
 /** A filter that cannot be read is reported, and no records are shown, because they could be taken for the result. */
@@ -118,7 +129,7 @@ async function readQuery(
   for (const name of USAGE_FILTERS) if (filters[name] !== '') given.set(name, filters[name]);
   try {
     const query = await readUsageQuery(tools, session, apiParams(given));
-    return { query: sort ? { ...query, sort } : query };
+    return { query: sort ? sortedBy(query, sort) : query };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { refused: { text: faultText(language, error), fields: fieldsOf(error.details.param ?? '') } };
@@ -171,7 +182,8 @@ function isChild({ parentId }: KeyRow): boolean {
 
 function UsagePage({ context, facts }: UsageProps) {
   const { found, refused } = facts;
-  const { usage } = context.words.account;
+  const { usage, usageView } = context.words.account;
+  const isSorted = facts.view.sort !== undefined;
   return (
     <AccountPage context={context} tab="usage" notice={refused && { text: refused.text, isBad: true }}>
       <p>{usage.lead}</p>
@@ -179,10 +191,12 @@ function UsagePage({ context, facts }: UsageProps) {
       <UsageFilters context={context} facts={facts} />
       {found ? <Found context={context} facts={facts} found={found} /> : null}
       <p class="row">
-        {facts.isFirst ? null : <LinkButton look="quiet" href={usageAddress(facts)} text={usage.first} />}
-        {found && found.next !== null && !facts.view.sort ? (
+        {facts.isFirst ? null : (
+          <LinkButton look="quiet" href={usageAddress(facts)} text={isSorted ? usageView.start : usage.first} />
+        )}
+        {found && found.next !== null ? (
           <a class="button quiet" rel="next" href={usageAddress(facts, { cursor: found.next })}>
-            {usage.next}
+            {isSorted ? usageView.further : usage.next}
           </a>
         ) : null}
       </p>
@@ -212,7 +226,7 @@ function Found({ context, facts, found }: UsageProps & { found: FoundUsage }) {
   );
 }
 
-/** Another order is that of one page: the first of it, of the newest requests. */
+/** Another order is that of the newest requests. */
 function Sorts({ context, facts, totals }: UsageProps & { totals: UsageTotals }) {
   const { usageView } = context.words.account;
   const { sort } = facts.view;
@@ -220,16 +234,14 @@ function Sorts({ context, facts, totals }: UsageProps & { totals: UsageTotals })
     path: usageAddress(facts, { sort: name ?? '' }),
     text: usageView.sorts[name ?? 'newest'],
   }));
-  const notes = [
-    ...(totals.requests > MOST_SORTED ? [usageView.sortedOf(count(MOST_SORTED))] : []),
-    ...(totals.requests > ROWS ? [usageView.showsFirst(count(ROWS))] : []),
-  ];
   return (
     <>
       <nav class="choices-line" aria-label={usageView.sort}>
         <Links links={links} current={usageAddress(facts, { sort: sort ?? '' })} />
       </nav>
-      {sort && notes.length > 0 ? <span class="faint">{sentences(...notes)}</span> : null}
+      {sort && totals.requests > MOST_SORTED ? (
+        <span class="faint">{usageView.sortedOf(count(MOST_SORTED))}</span>
+      ) : null}
     </>
   );
 }

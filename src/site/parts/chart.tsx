@@ -4,7 +4,7 @@
 
 import type { Child } from 'hono/jsx';
 import { type Scale, scaleOf } from './chart-scale.ts';
-import { DataTable, figure } from './table.tsx';
+import { Scroll } from './table.tsx';
 
 interface ChartColumn {
   /** Short, below the chart: 11-15. */
@@ -77,25 +77,16 @@ export function Chart({ title, columns, series, format, kind = 'bars', isWhole =
               y2={percent(scale.below(tick))}
             />
           ))}
-          {kind === 'lines' ? <Lines scale={scale} series={series} count={columns.length} /> : null}
+          <Drawing scale={scale} series={series} count={columns.length} kind={kind} />
           {columns.map((column, index) => (
-            <Column column={column} index={index} chart={{ columns, series, format, kind, scale }} />
+            <Column column={column} index={index} chart={{ columns, series, format }} />
           ))}
         </svg>
         <ColumnLabels columns={columns} />
       </div>
       <details>
         <summary>{texts.tableText}</summary>
-        {texts.table ?? (
-          <DataTable
-            label={title}
-            columns={[texts.columnText, ...series.map(({ name }) => figure(name))]}
-            rows={columns.map((column, index) => [
-              column.href ? <a href={column.href}>{column.title}</a> : column.title,
-              ...series.map(({ values }) => textOf(values[index], format)),
-            ])}
-          />
-        )}
+        {texts.table ?? <Figures {...{ title, columns, series, format }} columnText={texts.columnText} />}
       </details>
     </figure>
   );
@@ -112,39 +103,57 @@ function Legend({ series }: { series: readonly ChartSeries[] }) {
   );
 }
 
-interface Drawn extends Required<Pick<ChartProps, 'columns' | 'series' | 'format' | 'kind'>> {
-  scale: Scale;
+type FiguresProps = Pick<ChartProps, 'title' | 'columns' | 'series' | 'format' | 'columnText'>;
+
+/** It scrolls on a phone: as lines, each cell would repeat the name of its series, most of the page then. */
+function Figures({ title, columns, series, format, columnText }: FiguresProps) {
+  return (
+    <Scroll label={title}>
+      <table class="chart-figures">
+        <thead>
+          <tr>
+            {[columnText, ...series.map(({ name }) => name)].map((head) => (
+              <th scope="col">{head}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {columns.map((column, index) => (
+            <tr>
+              <th scope="row">{column.href ? <a href={column.href}>{column.title}</a> : column.title}</th>
+              {series.map(({ values }) => (
+                <td>{textOf(values[index], format)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
 }
 
-/** What is drawn of one column, and an area over its whole height that says its figures when pointed at. */
-function Column({ column, index, chart }: { column: ChartColumn; index: number; chart: Drawn }) {
-  const { columns, series, format, kind, scale } = chart;
+interface ColumnProps {
+  column: ChartColumn;
+  index: number;
+  chart: Pick<ChartProps, 'columns' | 'series' | 'format'>;
+}
+
+/** An area over the whole height of a column that says its figures when pointed at. */
+function Column({ column, index, chart: { columns, series, format } }: ColumnProps) {
   const width = FULL / columns.length;
-  const bar = columns.length <= FEW ? BAR_OF_FEW : BAR;
-  const drawn = (
+  const area = (
     <>
       <rect class="area" x={percent(index * width)} y="0" width={percent(width)} height="100%" />
-      {kind === 'bars'
-        ? stack(series, index).map(({ look, from, to }) => (
-            <rect
-              class={`series-${look}`}
-              x={percent((index + (1 - bar) / 2) * width)}
-              y={percent(scale.below(Math.max(from, to)))}
-              width={percent(width * bar)}
-              height={percent(Math.abs(scale.below(from) - scale.below(to)))}
-            />
-          ))
-        : null}
       <title>{columnText(column, series, index, format)}</title>
     </>
   );
   // The table has the same link for those who do not point.
   return column.href ? (
     <a href={column.href} tabindex={-1}>
-      {drawn}
+      {area}
     </a>
   ) : (
-    <g>{drawn}</g>
+    <g>{area}</g>
   );
 }
 
@@ -158,31 +167,54 @@ function columnText(
   return [title, ...(series.length > 1 ? figures : [textOf(series[0]?.values[index], format)])].join('\n');
 }
 
-/** Parts of one bar, from zero up and from zero down. */
+/** The part of each series in one bar, from zero up and from zero down; null where it has none. */
 function stack(series: readonly ChartSeries[], index: number) {
   let [up, down] = [0, 0];
-  return series.flatMap(({ look, values }) => {
+  return series.map(({ values }) => {
     const value = values[index] ?? 0;
-    if (value === 0) return [];
+    if (value === 0) return null;
     const from = value > 0 ? up : down;
     const to = from + value;
     if (value > 0) up = to;
     else down = to;
-    return [{ look, from, to }];
+    return { from, to };
   });
 }
 
-function Lines({ scale, series, count }: { scale: Scale; series: readonly ChartSeries[]; count: number }) {
+interface DrawingProps {
+  scale: Scale;
+  series: readonly ChartSeries[];
+  count: number;
+  kind: 'bars' | 'lines';
+}
+
+/** One path for each series, however many columns there are. */
+function Drawing({ scale, series, count, kind }: DrawingProps) {
   return (
     <svg viewBox={`0 0 ${FULL} ${FULL}`} preserveAspectRatio="none" width="100%" height="100%" aria-hidden="true">
-      {series.map(({ look, values }) => (
-        <path class={`series-${look}`} d={linePath(values, scale, count)} />
+      {series.map(({ look, values }, index) => (
+        <path
+          class={`${kind} series-${look}`}
+          d={kind === 'bars' ? barsPath(series, index, scale, count) : linePath(values, scale, count)}
+        />
       ))}
     </svg>
   );
 }
 
-/** Broken where a value is unknown; one between two such is a dash. */
+function barsPath(series: readonly ChartSeries[], which: number, scale: Scale, count: number): string {
+  const width = FULL / count;
+  const bar = count <= FEW ? BAR_OF_FEW : BAR;
+  return Array.from({ length: count }, (_, column) => {
+    const part = stack(series, column)[which];
+    if (!part) return '';
+    const top = short(scale.below(Math.max(part.from, part.to)));
+    const height = short(Math.abs(scale.below(part.from) - scale.below(part.to)));
+    return `M${short((column + (1 - bar) / 2) * width)} ${top}h${short(bar * width)}v${height}h${short(-bar * width)}z`;
+  }).join('');
+}
+
+/** Broken where a value is unknown; a single known value is a dash. */
 function linePath(values: ChartSeries['values'], scale: Scale, count: number): string {
   return values
     .map((value, index) => {
@@ -219,7 +251,7 @@ function ColumnLabels({ columns }: { columns: readonly ChartColumn[] }) {
 function range(series: readonly ChartSeries[], count: number, kind: string): [lowest: number, highest: number] {
   const points =
     kind === 'bars'
-      ? Array.from({ length: count }, (_, index) => stack(series, index).map(({ to }) => to)).flat()
+      ? Array.from({ length: count }, (_, index) => stack(series, index).map((part) => part?.to ?? 0)).flat()
       : series.flatMap(({ values }) => values.filter((value) => value !== null));
   return [Math.min(0, ...points), Math.max(0, ...points)];
 }

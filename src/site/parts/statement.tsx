@@ -120,6 +120,9 @@ function Models({ language, statement: { models, lines } }: Pick<StatementProps,
   );
 }
 
+/** As many as fit on a light page. */
+const MOST_ENTRIES = 100;
+
 function Entries({
   language,
   statement: { entries, accountId, hasMoreEntries },
@@ -131,7 +134,7 @@ function Entries({
         label={words.entries}
         none={words.noEntries}
         columns={[words.time, words.entry, typedText(words.note), figure(words.amount)]}
-        rows={entries.map((entry) => [
+        rows={entries.slice(0, MOST_ENTRIES).map((entry) => [
           <span class="number">{dateTime(entry.at)}</span>,
           account.entryKinds[entry.kind],
           <>
@@ -143,7 +146,9 @@ function Entries({
           signed(entry.credit === accountId ? entry.amount : -entry.amount),
         ])}
       />
-      {hasMoreEntries ? <p class="faint">{words.firstEntries(entries.length)}</p> : null}
+      {hasMoreEntries || entries.length > MOST_ENTRIES ? (
+        <p class="faint">{words.firstEntries(Math.min(entries.length, MOST_ENTRIES))}</p>
+      ) : null}
     </>
   );
 }

@@ -97,6 +97,10 @@ export const en = {
     'The key you signed in with can create, change and delete the keys below it, but only through the API: POST /api/keys, and PATCH or DELETE /api/keys/{id}.',
   toDocs: 'See the docs.',
   current: 'signed in with this key',
+  pages: 'Pages of the list of keys',
+  pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
+  previous: 'Previous page',
+  next: 'Next page',
 };
 
 export const zh: Said<typeof en> = {
@@ -187,4 +191,8 @@ export const zh: Said<typeof en> = {
     '您登入所用的金鑰可以建立、修改與撤銷其下的金鑰，但只能透過 API：POST /api/keys，以及 PATCH 或 DELETE /api/keys/{id}。',
   toDocs: '請參閱文件。',
   current: '目前登入所用',
+  pages: '金鑰清單的頁次',
+  pageOf: (page, pages) => `第 ${page} 頁，共 ${pages} 頁`,
+  previous: '上一頁',
+  next: '下一頁',
 };

@@ -18,6 +18,8 @@ export const en = {
     under: 'Parent key',
     requests: 'Requests',
     costWithChildren: 'Cost with child keys',
+    firstKeys: (shown: string, all: string) =>
+      `The first ${shown} of ${all} keys are shown. The CSV file has every request.`,
     status: 'Status',
     filter: 'Apply',
     clear: 'Clear',
@@ -152,6 +154,7 @@ export const zh: Said<typeof en> = {
     under: '上層金鑰',
     requests: '請求數',
     costWithChildren: '含子金鑰的費用',
+    firstKeys: (shown, all) => `僅列出 ${all} 把金鑰中的前 ${shown} 把，CSV 檔包含每一筆請求。`,
     status: '狀態',
     filter: '套用',
     clear: '清除',

@@ -223,6 +223,25 @@ export function describeUsage(open: OpenSubject): void {
       expect(await days('key', { keyIds: [] })).toEqual([]);
     });
 
+    test('by hour of one day and model or key, from its records', async () => {
+      const { accountId, keyId } = account;
+      const day = taipeiDay(kept[0]?.at ?? 0);
+      const own = kept.filter(({ at }) => taipeiDay(at) === day);
+      const hourOf = (at: number) => Math.floor((at - taipeiDayStart(day)) / (DAY_MS / 24));
+      const hours = (by: 'model' | 'key', more: Partial<UsageQuery> = {}) =>
+        subject.store.read.usageByHour({ accountId, limit: 1, ...more }, by, day);
+      const sumsOf = (nameOf: (one: (typeof kept)[number]) => string) =>
+        [...Map.groupBy(own, (one) => `${hourOf(one.at)} ${nameOf(one)}`)]
+          .map(([name, all]) => [name, all.length, all.reduce((sum, { cost }) => sum + cost, 0n)])
+          .sort();
+      const shown = (found: Awaited<ReturnType<typeof hours>>) =>
+        found.map(({ hour, name, requests, cost }) => [`${hour} ${name}`, requests, cost]).sort();
+      expect(own.length).toBeGreaterThan(0);
+      expect(shown(await hours('model'))).toEqual(sumsOf(({ model }) => model));
+      expect(shown(await hours('key'))).toEqual(sumsOf(() => keyId));
+      expect(await hours('key', { keyIds: [] })).toEqual([]);
+    });
+
     test('sorted by cost or duration, and only what failed', async () => {
       const { accountId, keyId } = await createAccount(subject.store);
       const ends = [
@@ -245,6 +264,20 @@ export function describeUsage(open: OpenSubject): void {
       expect(await costs({ sort: 'cost', limit: 2 })).toEqual([[9n, 5n], 4]);
       expect(await costs({ sort: 'duration' })).toEqual([[0n, 9n, 3n, 5n], 4]);
       expect(await costs({ isFailed: true })).toEqual([[0n], 1]);
+      for (const sort of ['cost', 'duration'] as const) {
+        const all = (await subject.store.read.usagePage({ accountId, limit: 10, sort })).records;
+        const paged: typeof all = [];
+        for (let hasMore = true; hasMore; ) {
+          const last = paged.at(-1);
+          const value = Number(sort === 'cost' ? last?.cost : last?.totalMs);
+          const after = last ? { sortedAfter: { value, requestId: last.requestId } } : {};
+          const page = await subject.store.read.usagePage({ accountId, limit: 1, sort, ...after });
+          expect(page.records).toHaveLength(1);
+          paged.push(...page.records);
+          hasMore = page.hasMore;
+        }
+        expect(paged).toEqual(all);
+      }
       expect(await costs({ isFailed: true, sort: 'cost', from: T0 + 1 })).toEqual([[0n], 1]);
     });
 
