@@ -14,6 +14,7 @@ const IN_CHINESE: Readonly<Record<string, string>> = {
   'calls wrong': '錯誤的呼叫',
   runs: '執行次數',
   'simulated hours': '模擬的小時',
+  'simulated minutes per second of CPU time': '每秒 CPU 時間模擬的分鐘',
   'faults per second of CPU time': '每秒 CPU 時間的故障次數',
   problems: '發現的問題',
   'planted bugs': '植入的錯誤',

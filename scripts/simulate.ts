@@ -1,35 +1,24 @@
 // `npm run simulate`: runs a whole service on a virtual clock with faults drawn from seeds, and checks what must hold.
 // Options: --seed N for one run, --from N and --seconds S (of CPU) for as many as fit, --minutes M of virtual calls in each run;
-// --mutate NAME plants a bug first, --mutations plants each bug of the list in turn and expects to find it. With --record,
-// the figures of a run without a problem are written to docs/figures.
+// --out FILE keeps the smallest failing run, --replay FILE repeats it; --mutate NAME plants a bug first, --mutations plants each
+// bug of the list in turn and expects to find it. With --record, the figures of a run without a violation are written to
+// docs/figures. Exit codes: 3 for a broken invariant, 2 for wrong arguments, 1 for everything else that fails.
 
-import { parseArgs } from 'node:util';
 import { MUTATIONS, type Mutation } from '../test/simulation/mutations.ts';
+import { type Plan, writePlan } from '../test/simulation/plan.ts';
+import { plant } from '../test/simulation/plant.ts';
 import type { SimulationReport } from '../test/simulation/simulate.ts';
+import { describeViolation } from '../test/simulation/violation.ts';
 import { recordFigures } from './record-figures.ts';
 import { RUNS } from './reliability-promises.ts';
+import { type Command, readArguments, WrongArguments } from './simulation-arguments.ts';
 
-const SOURCE = new URL('../src/', import.meta.url).pathname;
+const CRASHED = 1;
+const WRONG_ARGUMENTS = 2;
+const VIOLATED = 3;
 const CAUGHT_WITHIN_S = 60;
-
-/** Before the service is loaded. */
-function plant({ file, from, to }: Mutation): void {
-  const path = SOURCE + file;
-  Bun.plugin({
-    name: 'a planted bug',
-    setup(build) {
-      build.onLoad({ filter: new RegExp(`${RegExp.escape(path)}$`) }, async () => {
-        const text = await Bun.file(path).text();
-        if (!text.includes(from)) throw new Error(`${file} does not have: ${from}`);
-        return { contents: text.replace(from, () => to), loader: 'ts' };
-      });
-    },
-  });
-}
-
-function hours(ms: number): string {
-  return (ms / 3_600_000).toFixed(1);
-}
+/** Of violations of one run. */
+const MOST_SHOWN = 20;
 
 /** Seconds of CPU, so that a busy machine simulates as much as a quiet one. */
 function spent(): number {
@@ -37,49 +26,122 @@ function spent(): number {
   return (user + system) / 1e6;
 }
 
-interface Plan {
-  isRecorded: boolean;
-  seeds: Iterable<number>;
-  minutes: number;
-  seconds: number;
+function isWrong({ violations, crashes }: SimulationReport): boolean {
+  return violations.length > 0 || crashes.length > 0;
 }
 
-/** Until the time is over or something is wrong. */
-async function run({ isRecorded, seeds, minutes, seconds }: Plan): Promise<SimulationReport | undefined> {
+/** A crash may cause violations, and then proves nothing. */
+function codeOf({ violations, crashes }: SimulationReport): number {
+  if (crashes.length > 0) return CRASHED;
+  return violations.length > 0 ? VIOLATED : 0;
+}
+
+function print(report: SimulationReport): void {
+  const { seed, violations, crashes, trace } = report;
+  const state = crashes.length > 0 ? 'crashed' : violations.length > 0 ? 'broken' : 'nothing is wrong';
+  console.log(`seed ${seed}: ${state} after ${spent().toFixed(1)} s of CPU; trace ${trace}`);
+  for (const crash of crashes.slice(0, MOST_SHOWN)) console.log(`  crash: ${crash}`);
+  for (const violation of violations.slice(0, MOST_SHOWN)) console.log(`  ${describeViolation(violation)}`);
+}
+
+type Run = Extract<Command, { do: 'run' }>;
+
+async function runSeeds(command: Run): Promise<number> {
   const { simulate } = await import('../test/simulation/simulate.ts');
+  const { minutes, seconds, mutation, isRecorded } = command;
   const sums = { runs: 0, virtualMs: 0, mishaps: 0, calls: 0 };
-  for (const seed of seeds) {
+  for (const seed of seedsOf(command)) {
     const report = await simulate({ seed, minutes });
     sums.runs++;
     sums.virtualMs += report.virtualMs;
     sums.mishaps += report.mishaps.length;
     sums.calls += report.counts.calls;
-    if (report.problems.length > 0) {
-      console.log(`seed ${seed}: wrong after ${Math.round(spent())} s`);
-      return report;
+    if (command.seed !== undefined || isWrong(report)) print(report);
+    if (isWrong(report)) {
+      const code = codeOf(report);
+      const isOnlyToFind = mutation !== undefined && command.seed === undefined;
+      if (code === VIOLATED && !isOnlyToFind) await shrinkTo(command, report);
+      return code;
     }
     if (spent() > seconds) break;
   }
-  const { runs, virtualMs, mishaps, calls } = sums;
-  if (isRecorded) {
-    recordFigures('simulation', `${RUNS.simulation} -- --seconds ${seconds}`, {
-      runs: runs.toLocaleString('en'),
-      'simulated hours': hours(virtualMs),
-      calls: calls.toLocaleString('en'),
-      faults: mishaps.toLocaleString('en'),
-      'faults per second of CPU time': (mishaps / spent()).toFixed(1),
-      problems: '0',
-    });
-  }
-  console.log(
-    `${runs} ${runs === 1 ? 'run' : 'runs'}, ${hours(virtualMs)} virtual hours, ${calls} calls, ${mishaps} faults ` +
-      `(${(mishaps / spent()).toFixed(1)} per second) in ${Math.round(spent())} s of CPU: nothing is wrong`,
-  );
-  return undefined;
+  tell(sums);
+  if (isRecorded) record(sums, seconds);
+  return 0;
 }
 
-function* countFrom(first: number): Iterable<number> {
-  for (let seed = first; ; seed++) yield seed;
+function* seedsOf({ seed, from }: Run): Iterable<number> {
+  if (seed !== undefined) yield seed;
+  else for (let next = from; ; next++) yield next;
+}
+
+interface Sums {
+  runs: number;
+  virtualMs: number;
+  mishaps: number;
+  calls: number;
+}
+
+function rates({ virtualMs, mishaps }: Sums) {
+  return {
+    hours: (virtualMs / 3_600_000).toFixed(1),
+    minutesPerSecond: (virtualMs / 60_000 / spent()).toFixed(1),
+    faultsPerSecond: (mishaps / spent()).toFixed(1),
+  };
+}
+
+function tell(sums: Sums): void {
+  const { runs, calls, mishaps } = sums;
+  const { hours, minutesPerSecond, faultsPerSecond } = rates(sums);
+  console.log(
+    `${runs} ${runs === 1 ? 'run' : 'runs'} in ${spent().toFixed(1)} s of CPU: ${hours} simulated hours ` +
+      `(${minutesPerSecond} minutes per second), ${calls} calls, ${mishaps} faults (${faultsPerSecond} per second); ` +
+      'nothing is wrong',
+  );
+}
+
+function record(sums: Sums, seconds: number): void {
+  const { hours, minutesPerSecond, faultsPerSecond } = rates(sums);
+  recordFigures('simulation', `${RUNS.simulation} -- --seconds ${seconds}`, {
+    runs: sums.runs.toLocaleString('en'),
+    'simulated hours': hours,
+    'simulated minutes per second of CPU time': minutesPerSecond,
+    calls: sums.calls.toLocaleString('en'),
+    faults: sums.mishaps.toLocaleString('en'),
+    'faults per second of CPU time': faultsPerSecond,
+    problems: '0',
+  });
+}
+
+async function shrinkTo({ minutes, mutation, out }: Run, failed: SimulationReport): Promise<void> {
+  const { shrink } = await import('../test/simulation/shrink.ts');
+  const { minutes: least, report } = await shrink(failed, minutes);
+  const [violation] = report.violations;
+  if (!violation) throw new Error('the smallest run breaks nothing');
+  const { seed, mishaps, trace } = report;
+  const { invariant } = violation;
+  const plan: Plan = {
+    ...{ seed, minutes: least, mishaps },
+    ...(mutation && { mutation: mutation.name }),
+    ...{ invariant, trace },
+  };
+  console.log(`${least} of ${minutes} minutes and ${mishaps.length} of ${failed.mishaps.length} faults break it, too:`);
+  console.log(JSON.stringify(plan, null, 2));
+  if (out === undefined) return;
+  writePlan(out, plan);
+  console.log(`npm run simulate -- --replay ${out} repeats it.`);
+}
+
+async function replay({ seed, minutes, mishaps, invariant, trace }: Plan): Promise<number> {
+  const { simulate } = await import('../test/simulation/simulate.ts');
+  const report = await simulate({ seed, minutes, mishaps });
+  print(report);
+  const isSame = report.violations.some((violation) => violation.invariant === invariant);
+  console.log(
+    isSame ? `It breaks the same invariant: ${invariant}.` : `It does not break this invariant: ${invariant}.`,
+  );
+  if (report.trace !== trace) console.log(`It is another run than the one in the file, whose trace is ${trace}.`);
+  return codeOf(report);
 }
 
 /** In a process of its own, which must find the bug. Returns the seconds of CPU that it took; undefined if it did not. */
@@ -89,12 +151,14 @@ async function findBug({ name }: Mutation): Promise<number | undefined> {
     stderr: 'inherit',
   });
   const [text, code] = await Promise.all([new Response(child.stdout).text(), child.exited]);
-  console.log(`${code === 1 ? 'caught' : 'MISSED'}: ${name}: ${text.split('\n').slice(0, 2).join(' ').slice(0, 200)}`);
   const { cpuTime } = child.resourceUsage() ?? {};
-  return code === 1 ? Number(cpuTime?.total ?? 0n) / 1e6 : undefined;
+  const seconds = Number(cpuTime?.total ?? 0n) / 1e6;
+  const isFound = code === VIOLATED && seconds <= CAUGHT_WITHIN_S;
+  const [about = '', first = ''] = text.split('\n');
+  console.log(`${isFound ? 'caught' : 'MISSED'}: ${name}\n  ${about}\n${first.slice(0, 200)}`);
+  return isFound ? seconds : undefined;
 }
 
-/** Returns how many were missed. */
 async function findBugs(isRecorded: boolean): Promise<number> {
   const found: number[] = [];
   for (const mutation of MUTATIONS) {
@@ -102,44 +166,31 @@ async function findBugs(isRecorded: boolean): Promise<number> {
     if (seconds !== undefined) found.push(seconds);
   }
   const missed = MUTATIONS.length - found.length;
+  const slowest = `${Math.ceil(Math.max(0, ...found))} s`;
+  console.log(`${found.length} of ${MUTATIONS.length} planted bugs found, the slowest after ${slowest} of CPU`);
   if (isRecorded && missed === 0) {
     recordFigures('mutations', RUNS.mutations, {
       'planted bugs': `${MUTATIONS.length}`,
       found: `${found.length}`,
-      'slowest find, CPU time': `${Math.ceil(Math.max(...found))} s`,
+      'slowest find, CPU time': slowest,
     });
   }
-  return missed;
+  return missed === 0 ? 0 : CRASHED;
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string' },
-      from: { type: 'string', default: '1' },
-      seconds: { type: 'string', default: '60' },
-      minutes: { type: 'string', default: '5' },
-      mutate: { type: 'string' },
-      mutations: { type: 'boolean', default: false },
-      record: { type: 'boolean', default: false },
-    },
-  });
-  if (values.mutations) return findBugs(values.record);
-  if (values.mutate !== undefined) {
-    const mutation = MUTATIONS.find(({ name }) => name === values.mutate);
-    if (!mutation) throw new Error(`there is no such bug; there are ${MUTATIONS.map(({ name }) => name).join(', ')}`);
-    plant(mutation);
-  }
-  const seeds = values.seed === undefined ? countFrom(Number(values.from)) : [Number(values.seed)];
-  const minutes = Number(values.minutes);
-  const wrong = await run({ isRecorded: values.record, seeds, minutes, seconds: Number(values.seconds) });
-  if (!wrong) return 0;
-  for (const problem of wrong.problems) console.log(`  ${problem}`);
-  if (values.mutate !== undefined && values.seed === undefined) return 1;
-  const { shrink } = await import('../test/simulation/shrink.ts');
-  const least = await shrink(wrong, minutes);
-  console.log(`The same seed is still wrong with only these faults:\n${JSON.stringify(least, null, 2)}`);
-  return 1;
+  const command = readArguments(process.argv.slice(2));
+  if (command.do === 'mutations') return findBugs(command.isRecorded);
+  const isPlanted = command.mutation ? plant(command.mutation) : () => true;
+  await import('../test/simulation/simulate.ts');
+  if (!isPlanted()) throw new Error('the service was loaded before its bug was planted');
+  return command.do === 'replay' ? replay(command.plan) : runSeeds(command);
 }
 
-process.exit(await main());
+try {
+  process.exit(await main());
+} catch (error) {
+  if (!(error instanceof WrongArguments)) throw error;
+  console.error(error.message);
+  process.exit(WRONG_ARGUMENTS);
+}

@@ -1,49 +1,126 @@
-// The short form of `npm run simulate`: a few seeds of both databases, the same seed twice, and a planted bug that must be
-// found, with fewer faults.
+// The short form of `npm run simulate`: a few seeds of both databases, one seed in two processes, and planted bugs that must be
+// found and shrunk, while one that only breaks the service is not found.
 
-import { expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BREAKAGES, MUTATIONS } from './simulation/mutations.ts';
+import { readPlan } from './simulation/plan.ts';
+import { countPlaces } from './simulation/plant.ts';
 import { simulate } from './simulation/simulate.ts';
 
 const TIMEOUT_MS = 240_000;
 const MINUTES = 2;
 
+const folder = mkdtempSync(join(tmpdir(), 'gateway-simulation-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** `npm run simulate` in a process of its own. */
+async function runCommand(...args: string[]) {
+  const script = `${import.meta.dir}/../scripts/simulate.ts`;
+  const child = Bun.spawn([process.execPath, script, ...args], { stdout: 'pipe', stderr: 'pipe' });
+  const [text, errors, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { text, errors, code };
+}
+
+function traceIn(text: string): string | undefined {
+  return /trace ([0-9a-f]{16})/.exec(text)?.[1];
+}
+
 test.each([1, 2, 3, 4, 6])(
   'seed %d: whatever goes wrong, the books are right',
   async (seed) => {
-    const { problems, counts } = await simulate({ seed, minutes: MINUTES });
-    expect(problems).toEqual([]);
+    const { violations, crashes, counts } = await simulate({ seed, minutes: MINUTES });
+    expect({ violations, crashes }).toEqual({ violations: [], crashes: [] });
     expect(counts.whole).toBeGreaterThan(20);
   },
   TIMEOUT_MS,
 );
 
 test(
-  'the same seed is the same run, event by event',
+  'the same seed is the same run in every process, event by event, and another seed is another',
   async () => {
-    const [first, second] = [await simulate({ seed: 7, minutes: 1 }), await simulate({ seed: 7, minutes: 1 })];
-    expect(first.problems).toEqual([]);
-    expect({ trace: first.trace, events: first.events }).toEqual({ trace: second.trace, events: second.events });
+    const seeds = ['7', '7', '8'];
+    const runs = await Promise.all(seeds.map((seed) => runCommand('--seed', seed, '--minutes', '1')));
+    expect(runs.map(({ code, errors }) => ({ code, errors }))).toEqual(runs.map(() => ({ code: 0, errors: '' })));
+    const [first, second, other] = runs.map(({ text }) => traceIn(text));
+    expect(first).toBeString();
+    expect(second).toBe(first);
+    expect(other).not.toBe(first);
   },
   TIMEOUT_MS,
 );
 
-test(
-  'a planted bug is found, and its seed fails without the faults that do not matter',
-  async () => {
-    const bug = 'one token too many is charged';
-    const script = `${import.meta.dir}/../scripts/simulate.ts`;
-    const command = [process.execPath, script, '--mutate', bug, '--seed', '1', '--minutes', '1'];
-    const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' });
-    const [text, errors, code] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ]);
-    expect(errors).toBe('');
-    expect(text).toMatch(/was charged \d+, and costs \d+/);
-    const [, least = '[{}]'] = text.split('only these faults:\n');
-    expect(JSON.parse(least)).toEqual([]);
-    expect(code).toBe(1);
-  },
-  TIMEOUT_MS,
-);
+describe('planted bugs', () => {
+  test.each([...MUTATIONS, ...BREAKAGES].map((mutation) => [mutation.name, mutation] as const))(
+    'the source has the place once: %s',
+    (_, mutation) => expect(countPlaces(mutation)).toBe(1),
+  );
+
+  test.each(BREAKAGES.map(({ name }) => name))(
+    'a service that only fails is a crash, and no broken invariant: %s',
+    async (name) => {
+      const { text, code } = await runCommand('--mutate', name, '--seed', '1', '--minutes', '1');
+      expect(text).toContain('  crash: ');
+      expect(code).toBe(1);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'a bug that needs a fault is found; its seed shrinks, and replays as the same run',
+    async () => {
+      const file = join(folder, 'plan.json');
+      const [seed, minutes] = [5, 1];
+      const bug = ['--mutate', 'a failed attempt is no loss', '--seed', `${seed}`, '--minutes', `${minutes}`];
+      const found = await runCommand(...bug, '--out', file);
+      expect({ code: found.code, errors: found.errors }).toEqual({ code: 3, errors: '' });
+      const plan = readPlan(file);
+      const { mishaps, violations } = await simulate({ seed, minutes });
+      expect(violations).toEqual([]);
+      expect(plan.mishaps.length).toBeLessThan(mishaps.length);
+      expect(plan.mishaps.map(({ what }) => what)).toContain('vendor');
+      expect(plan.invariant).toBe('what vendors bill is recorded');
+      expect(found.text).toContain(`  ${plan.invariant}: `);
+
+      const replayed = await runCommand('--replay', file);
+      expect({ code: replayed.code, errors: replayed.errors }).toEqual({ code: 3, errors: '' });
+      expect(replayed.text).toContain(`It breaks the same invariant: ${plan.invariant}.`);
+      expect(traceIn(replayed.text)).toBe(plan.trace);
+      expect(traceIn(found.text)).not.toBe(plan.trace);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('arguments', () => {
+  test.each([
+    [['--seed', 'x'], '--seed must be a whole number from 0, not "x".'],
+    [['--seed', '1.5'], '--seed must be a whole number from 0, not "1.5".'],
+    [['--from', '-1'], undefined],
+    [['--minutes', '0'], '--minutes must be a number above 0 and at most 1440, not "0".'],
+    [['--seconds', ''], '--seconds must be a number above 0, not "".'],
+    [['--sed', '1'], undefined],
+    [['1'], undefined],
+    [['--seed', '1', '--from', '2'], '--from cannot be combined with --seed.'],
+    [['--mutations', '--seed', '1'], '--seed cannot be combined with --mutations.'],
+    [['--mutate', 'one token too many is charged', '--record'], '--record cannot be combined with --mutate.'],
+    [['--mutate', 'nothing'], undefined],
+    [['--replay', 'no such file'], undefined],
+  ])(
+    '%j is refused in one line',
+    async (args, message) => {
+      const { text, errors, code } = await runCommand(...args);
+      expect(text).toBe('');
+      expect(code).toBe(2);
+      expect(errors.trimEnd().split('\n')).toHaveLength(1);
+      if (message !== undefined) expect(errors.trimEnd()).toBe(message);
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -2,7 +2,7 @@
 
 import { createEventIds } from '../../src/accounts/events/event-ids.ts';
 import { type Cluster, PEPPER } from './cluster.ts';
-import type { Mishap } from './misfortune.ts';
+import type { Mishap } from './mishap.ts';
 
 interface Due {
   url: string;

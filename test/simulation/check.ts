@@ -7,8 +7,9 @@ import { findRepeated, findUndelivered } from './check-webhooks.ts';
 import { type Clients, SECRET } from './clients.ts';
 import type { Cluster } from './cluster.ts';
 import { COSTS, LIMITS, PRICES } from './document.ts';
-import { isOutside, type Mishap } from './misfortune.ts';
+import { isOutside, type Mishap } from './mishap.ts';
 import { INPUT_TOKENS, type Run } from './vendors.ts';
+import { type Violation, violations } from './violation.ts';
 
 interface Rule {
   holds: string;
@@ -35,23 +36,33 @@ const ALWAYS: readonly Rule[] = [
   },
 ];
 
-function broken(db: Database, rules: readonly Rule[]): string[] {
-  return rules.flatMap((rule) =>
-    db
-      .query<Record<string, unknown>, []>(rule.broken)
-      .all()
-      .map((row) => `${rule.holds}: ${Object.values(row).join()}`),
-  );
+function broken(db: Database, rules: readonly Rule[]): Violation[] {
+  return rules.flatMap((rule) => {
+    const rows = db.query<Record<string, unknown>, []>(rule.broken).all();
+    return violations(
+      rule.holds,
+      rows.map((row) => Object.values(row).join()),
+    );
+  });
 }
 
-export function checkMeanwhile(cluster: Cluster, mishaps: readonly Mishap[]): string[] {
+export function checkMeanwhile(cluster: Cluster, mishaps: readonly Mishap[]): Violation[] {
   cluster.database.post();
-  return [...broken(cluster.database.tables, ALWAYS), ...findRepeated(cluster, mishaps)];
+  return [
+    ...broken(cluster.database.tables, ALWAYS),
+    ...violations('an event is sent again only if its sender could not know', findRepeated(cluster, mishaps)),
+  ];
+}
+
+/** The service has failed: that is no invariant, and a planted bug that only does this is not found. */
+export function findCrashes(cluster: Cluster): string[] {
+  return alarmed(cluster, ['close_failed']);
 }
 
 /** Nothing runs, and everything works. */
-export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonly Mishap[]): string[] {
+export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonly Mishap[]): Violation[] {
   const wasOutside = mishaps.every(isOutside);
+  const wasClockSet = mishaps.some(({ what }) => what === 'clock');
   const { database, vendors } = cluster;
   database.post();
   const db = database.tables;
@@ -61,27 +72,31 @@ export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonl
       prompts.reduce((sum, number) => sum + (vendors.runs.get(number)?.length ?? 0), 0),
     ]),
   );
+  const checks: Record<string, string[]> = {
+    'the ledger agrees with its rows': auditLedger(db),
+    'what was acknowledged is there once, and no hold is left': findWrong(db, clients.facts, begun),
+    'no key spends more than its budget': brokenBudgets(db, clients.budgets),
+    'no account has more free calls on a day than it may': freeBeyondLimit(db),
+    'no account has more calls in a minute than it may': database.minuteLimits.exceeded,
+    'no call is refused while its minute has room': wasClockSet ? [] : database.minuteLimits.refusedEarly,
+    'a charge is what the usage costs': wrongCosts(cluster, clients),
+    'what vendors bill is recorded': missingLosses(db, cluster, clients),
+    'each event reaches each webhook': findUndelivered(cluster),
+    'an event is sent again only if its sender could not know': findRepeated(cluster, mishaps),
+    'no prompt and no answer is stored': found(db, cluster),
+    'a retired model is not served': wasOutside ? clients.servedRetired : [],
+    'the service finds nothing wrong with itself': alarmed(cluster, NEVER),
+    'no alarm without a fault of a node or the database': wasOutside ? alarmed(cluster, ONLY_IN_TROUBLE) : [],
+  };
   return [
     ...broken(db, ALWAYS),
-    ...auditLedger(db),
-    ...findWrong(db, clients.facts, begun),
-    ...brokenBudgets(db, clients.budgets),
-    ...freeBeyondLimit(db),
-    ...database.minuteLimits.exceeded,
-    ...(mishaps.some(({ what }) => what === 'clock') ? [] : database.minuteLimits.refusedEarly),
-    ...wrongCosts(cluster, clients),
-    ...missingLosses(db, cluster, clients),
-    ...findUndelivered(cluster),
-    ...findRepeated(cluster, mishaps),
-    ...found(db, cluster),
-    ...(wasOutside ? clients.servedRetired.map((number) => `${number}: a retired model is served`) : []),
-    ...alarmed(cluster.log, wasOutside ? [...NEVER, ...ONLY_IN_TROUBLE] : NEVER),
+    ...Object.entries(checks).flatMap(([invariant, details]) => violations(invariant, details)),
     ...(wasOutside ? broken(db, ALL_LIVED) : []),
   ];
 }
 
 /** Alarms that say that the service itself is wrong. */
-const NEVER = ['ledger_unbalanced', 'close_failed', 'wallet_frozen'];
+const NEVER = ['ledger_unbalanced', 'wallet_frozen'];
 /** Alarms that need a node or a database that was away. */
 const ONLY_IN_TROUBLE = ['settle_after_release', 'settle_retrying', 'store_failed'];
 
@@ -92,11 +107,9 @@ const ALL_LIVED: readonly Rule[] = [
   },
 ];
 
-function alarmed(log: readonly string[], names: readonly string[]): string[] {
-  const lines = log.filter((line) => line.includes('"alarm"')).map((line) => JSON.parse(line));
-  return lines
-    .filter(({ level, event }) => level === 'alarm' && names.includes(event))
-    .map((line) => JSON.stringify(line));
+/** Lines of these alarms. */
+function alarmed({ alarms }: Cluster, names: readonly string[]): string[] {
+  return alarms.filter((line) => names.includes(JSON.parse(line).event));
 }
 
 function brokenBudgets(db: Database, budgets: ReadonlyMap<string, bigint>): string[] {

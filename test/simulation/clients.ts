@@ -5,6 +5,7 @@ import { type Facts, noFacts } from '../torture/facts.ts';
 import type { Cluster, SimulatedNode } from './cluster.ts';
 import type { Dice } from './dice.ts';
 import { FICKLE, wordsOf } from './vendors.ts';
+import type { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
 export const SECRET = 'secretwords';
@@ -43,10 +44,13 @@ interface Answer {
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 4_000;
 const LONG_ANSWER_BYTES = 3_000;
+const SERVES_ALL = 'at the end, each node serves each model that is not retired';
 
 export class Clients {
   readonly facts: Facts = noFacts();
-  readonly problems: string[] = [];
+  readonly violations: Violation[] = [];
+  /** Answers that only a bug of the service gives, and bugs of the simulation. */
+  readonly crashes: string[] = [];
   /** The request of each prompt that was answered. */
   readonly requestOf = new Map<string, string>();
   /** The paid prompts of each account. */
@@ -81,7 +85,7 @@ export class Clients {
         () => this.#running--,
         (error: Error) => {
           this.#running--;
-          this.problems.push(`a client failed: ${error.stack}`);
+          this.crashes.push(`a client failed: ${error.stack}`);
         },
       );
     }
@@ -95,7 +99,7 @@ export class Clients {
         this.#receive(node, new AbortController(), request('POST', path, key, body), undefined);
       const registered = await ask('/api/agent/register', undefined, {});
       if (registered?.status !== 201) {
-        this.problems.push(`${node.name} registers nobody at the end: ${registered?.status}`);
+        this.#violate(SERVES_ALL, `${node.name} registers nobody: ${registered?.status}`);
         continue;
       }
       const { account_id: accountId, api_key: key } = JSON.parse(registered.text);
@@ -104,11 +108,11 @@ export class Clients {
         const messages = [{ role: 'user', content: `${SECRET} ${number} steady ${dice.between(1, 30)}` }];
         const answer = await ask('/v1/chat/completions', key, { model, messages, max_tokens: 100 });
         if (model === 'second' && this.#isRetiredFor(node)) {
-          if (answer?.status === 200) this.problems.push(`${node.name} serves a retired model at the end`);
+          if (answer?.status === 200) this.#violate(SERVES_ALL, `${node.name} serves a retired model`);
           continue;
         }
         if (answer?.status === 200 && answer.isWhole) continue;
-        this.problems.push(`${node.name} does not serve ${model} at the end: ${answer?.status} ${answer?.text}`);
+        this.#violate(SERVES_ALL, `${node.name} does not serve ${model}: ${answer?.status} ${answer?.text}`);
       }
     }
   }
@@ -225,7 +229,7 @@ export class Clients {
     const requestId = answer.headers.get('x-request-id') ?? '';
     if (model !== 'auto:free') this.requestOf.set(number, requestId);
     if (wasRevoked && answer.status === 200 && begunAt - (this.revokedAt.get(own?.keyId ?? '') ?? begunAt) > 5_000) {
-      this.problems.push(`${number}: a key works that was revoked`);
+      this.#violate('a revoked key does not work', number);
     }
     if (answer.status !== 200) return;
     const isRetired = retiresAt !== undefined && begunAt > retiresAt + 5_000;
@@ -264,7 +268,7 @@ export class Clients {
     const isDone = datas.at(-1) === '[DONE]';
     // A model that wrote more than was asked for is stopped: `length`.
     this.#checkText(content, prompt, isDone && finish === 'stop' && !hasFailed);
-    if (isWhole && !isDone && !hasFailed) this.problems.push(`${requestId}: a stream that ends without a word`);
+    if (isWhole && !isDone && !hasFailed) this.#violate('a stream ends with its end or an error', requestId);
     return cost === undefined ? undefined : BigInt(cost);
   }
 
@@ -274,7 +278,11 @@ export class Clients {
     const run = Number(/^reply-p\d+-(\d+)-/.exec(content)?.[1] ?? 1);
     const whole = wordsOf(prompt, run).join('');
     const isRight = isComplete ? content === whole : whole.startsWith(content);
-    if (!isRight) this.problems.push(`${prompt}: wrong answer: ${content}`);
+    if (!isRight) this.#violate('an answer is the text of one run', `${prompt}: ${content}`);
+  }
+
+  #violate(invariant: string, detail: string): void {
+    this.violations.push({ invariant, detail });
   }
 
   /** Undefined if there was no answer. */
@@ -322,6 +330,7 @@ export class Clients {
     ]);
     const answer: Answer = { status: response.status, headers: response.headers, text: '', isWhole: false };
     if (response.status >= 400) this.counts.faults++;
+    if (response.status === 500) this.crashes.push(`${new URL(sent.url).pathname} was answered with 500`);
     const reader = response.body?.getReader();
     if (!reader) return { ...answer, isWhole: true };
     const decoder = new TextDecoder();

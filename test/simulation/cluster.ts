@@ -51,6 +51,8 @@ export class Cluster {
   readonly nodes: (SimulatedNode | undefined)[];
   /** All lines that nodes have logged. */
   readonly log: string[] = [];
+  /** Those that are alarms. */
+  readonly alarms: string[] = [];
   /** One node, whose process has the database for itself. */
   readonly isEmbedded: boolean;
   readonly #world: World;
@@ -100,13 +102,18 @@ export class Cluster {
           openPorts: () => NO_PORTS,
           postWebhook: this.receivers.postFrom(machine),
         },
-        writeLog: (line) => void this.log.push(line),
+        writeLog: (line) => this.#keepLine(line),
       },
       { clock, random, metrics: createMetrics(), fileBefore: undefined, starting: opened(store) },
     );
     const node = { name, machine, gateway };
     if (!machine.isDead) this.nodes[place] = node;
     return node;
+  }
+
+  #keepLine(line: string): void {
+    this.log.push(line);
+    if (line.includes('"level":"alarm"')) this.alarms.push(line);
   }
 
   #openStore(machine: Machine, name: string): Store {

@@ -4,21 +4,9 @@
 import type { Cluster, SimulatedNode } from './cluster.ts';
 import { type DatabaseState, WELL } from './database.ts';
 import type { Dice } from './dice.ts';
-import { TROUBLES, type Trouble, VENDORS, type Vendor } from './vendors.ts';
+import { isOutside, type Mishap } from './mishap.ts';
+import { TROUBLES, VENDORS } from './vendors.ts';
 import type { World } from './world.ts';
-
-export type Mishap = { at: number } & (
-  | { what: 'crash'; place: number; ms: number }
-  | { what: 'restart'; place: number; ms: number }
-  | { what: 'pause'; place: number; ms: number }
-  | { what: 'clock'; place: number; ms: number }
-  | { what: 'database'; trouble: Partial<DatabaseState>; ms: number }
-  | { what: 'database crash' }
-  | { what: 'power loss' }
-  | { what: 'network'; ms: number; loss: number }
-  | { what: 'vendor'; vendor: Vendor; trouble: Trouble; ms: number }
-  | { what: 'document'; place: number; edition: number }
-);
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -31,12 +19,6 @@ interface Draw {
   meanMs: number;
   /** Only what a service without a fault of its own must bear without one. */
   isOutside: boolean;
-}
-
-const OUTSIDE: ReadonlySet<Mishap['what']> = new Set(['vendor', 'network', 'document', 'restart']);
-
-export function isOutside({ what }: Pick<Mishap, 'what'>): boolean {
-  return OUTSIDE.has(what);
 }
 
 export function drawMishaps(dice: Dice, draw: Draw): Mishap[] {
@@ -83,13 +65,13 @@ export class Misfortune {
   networkLoss = 0;
   readonly #world: World;
   readonly #cluster: Cluster;
-  readonly #onProblem: (problem: string) => void;
+  readonly #onCrash: (crash: string) => void;
   #isOver = false;
 
-  constructor(world: World, cluster: Cluster, onProblem: (problem: string) => void) {
+  constructor(world: World, cluster: Cluster, onCrash: (crash: string) => void) {
     this.#world = world;
     this.#cluster = cluster;
-    this.#onProblem = onProblem;
+    this.#onCrash = onCrash;
   }
 
   plan(mishaps: readonly Mishap[]): void {
@@ -174,7 +156,7 @@ export class Misfortune {
     const startAgain = () => this.#startSoon(place, 100, node.machine.wallOffset);
     node.machine.enter(() => {
       node.gateway.drain(ms).then(startAgain, (error: Error) => {
-        this.#onProblem(`a drain failed: ${error.message}`);
+        this.#onCrash(`a drain failed: ${error.message}`);
         startAgain();
       });
     });

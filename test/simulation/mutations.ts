@@ -156,3 +156,25 @@ export const MUTATIONS: readonly Mutation[] = [
     to: `limits.perMinute + 1);\n  if (minute.remaining < 1) return { ok: false, reason: 'rate_limited'`,
   },
 ];
+
+/** Planted by tests: they break the service and no invariant, so a simulation must report a crash. */
+export const BREAKAGES: readonly Mutation[] = [
+  {
+    name: 'an admission throws',
+    file: 'relay/admit.ts',
+    from: `  const startedAt = clock.monotonic();\n`,
+    to: `  const startedAt = clock.monotonic();\n  if (startedAt > 20_000) throw new Error('planted');\n`,
+  },
+  {
+    name: 'a settlement throws',
+    file: CLOSE,
+    from: `  assert(input.cost >= 0n, 'a cost is not negative');`,
+    to: `  assert(input.cost < 0n, 'planted');`,
+  },
+  {
+    name: 'the service does not start',
+    file: 'server/gateway.ts',
+    from: `  const identity = {`,
+    to: `  throw new Error('planted');\n  const identity = {`,
+  },
+];

@@ -2,11 +2,13 @@
 // virtual time, then rest, then the final check.
 
 import { createCardCode, createCardHasher, createSerial } from '../../src/accounts/card-code.ts';
-import { checkAtRest, checkMeanwhile } from './check.ts';
+import { checkAtRest, checkMeanwhile, findCrashes } from './check.ts';
 import { findUndelivered } from './check-webhooks.ts';
 import { Clients } from './clients.ts';
 import { Cluster, PEPPER } from './cluster.ts';
-import { drawMishaps, Misfortune, type Mishap } from './misfortune.ts';
+import { drawMishaps, Misfortune } from './misfortune.ts';
+import type { Mishap } from './mishap.ts';
+import { type Violation, violations } from './violation.ts';
 import { World } from './world.ts';
 
 export interface SimulationOptions {
@@ -20,11 +22,14 @@ export interface SimulationOptions {
 
 export interface SimulationReport {
   seed: number;
-  problems: string[];
+  violations: Violation[];
+  /** The service or the simulation has failed, which proves nothing about an invariant. */
+  crashes: string[];
   mishaps: readonly Mishap[];
   virtualMs: number;
   events: number;
-  trace: number;
+  /** A hash of all that happened. */
+  trace: string;
   counts: Clients['counts'];
 }
 
@@ -41,6 +46,7 @@ const LONGEST_MS = 20 * MINUTE_MS;
 /** After so long, every message has been sent that receivers refuse at most twice. */
 const MESSAGE_MS = 3 * MINUTE_MS;
 const NODES = 3;
+const CALLS_END = 'every call ends';
 
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
   const { seed, minutes = 5, clients: count = 6 } = options;
@@ -49,16 +55,17 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const world = new World(seed, START);
   const until = minutes * MINUTE_MS;
   const mishaps = options.mishaps ?? drawMishaps(world.diceFor('misfortune'), drawFor(seed, nodes, until));
-  const problems: string[] = [];
+  const broken: Violation[] = [];
+  const crashes: string[] = [];
   const cluster = new Cluster(world, nodes, isEmbedded);
-  const misfortune = new Misfortune(world, cluster, (problem) => problems.push(problem));
+  const misfortune = new Misfortune(world, cluster, (crash) => crashes.push(crash));
   const started = begin(cluster, nodes).then((cards) => {
     const loss = () => misfortune.networkLoss;
     const begun = new Clients(world, cluster, { clients: count, cards, until, loss });
     begun.start();
     return begun;
   });
-  started.catch((error: Error) => problems.push(`no start: ${error.stack}`));
+  started.catch((error: Error) => crashes.push(`no start: ${error.stack}`));
   let clients: Clients | undefined;
   void started.then(
     (begun) => {
@@ -66,20 +73,24 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     },
     () => {},
   );
-  await world.run(() => clients !== undefined || problems.length > 0, MINUTE_MS);
-  if (!clients) return report([...problems, 'the nodes did not start'], undefined);
+  await world.run(() => clients !== undefined || crashes.length > 0, MINUTE_MS);
+  if (!clients) {
+    if (crashes.length === 0) crashes.push('the nodes did not start');
+    return report(undefined);
+  }
   const customers = clients;
   misfortune.plan(mishaps);
   const watch = () => {
-    problems.push(...checkMeanwhile(cluster, mishaps));
+    broken.push(...checkMeanwhile(cluster, mishaps));
+    crashes.push(...findCrashes(cluster));
     world.after(CHECK_EVERY_MS, watch);
   };
   watch();
-  const isFailed = () => problems.length > 0 || customers.problems.length > 0;
+  const isFailed = () => [broken, crashes, customers.violations, customers.crashes].some((found) => found.length > 0);
   await world.run(isFailed, until);
   misfortune.heal();
   if (!isFailed()) await world.run(() => isFailed() || customers.areDone, until + LONGEST_MS);
-  if (!isFailed() && !customers.areDone) problems.push('calls did not end');
+  if (!isFailed() && !customers.areDone) broken.push(...violations(CALLS_END, ['calls of clients']));
   if (!isFailed()) await world.run(isFailed, world.now + REST_MS);
   // A repeated message waits by the clock of one node, which may be ahead of that of another.
   const latest = world.now + MESSAGE_MS + sum(mishaps.map((one) => (one.what === 'clock' ? Math.abs(one.ms) : 0)));
@@ -92,16 +103,24 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       isTried = true;
     });
     await world.run(() => isFailed() || isTried, world.now + MINUTE_MS);
-    if (!isFailed() && !isTried) problems.push('a call at the end did not end');
+    if (!isFailed() && !isTried) broken.push(...violations(CALLS_END, ['a call after all faults']));
   }
-  if (!isFailed()) problems.push(...checkAtRest(cluster, customers, mishaps));
-  return report([...problems, ...customers.problems], customers);
+  if (!isFailed()) {
+    broken.push(...checkAtRest(cluster, customers, mishaps));
+    crashes.push(...findCrashes(cluster));
+  }
+  return report(customers);
 
-  function report(found: string[], of: Clients | undefined): SimulationReport {
+  function report(of: Clients | undefined): SimulationReport {
     const counts = of?.counts ?? { calls: 0, whole: 0, faults: 0, broken: 0 };
     world.note(JSON.stringify(counts));
     const { now: virtualMs, happened: events, trace } = world;
-    return { seed, problems: found, mishaps, virtualMs, events, trace, counts };
+    return {
+      seed,
+      violations: [...broken, ...(of?.violations ?? [])],
+      crashes: [...crashes, ...(of?.crashes ?? [])],
+      ...{ mishaps, virtualMs, events, trace, counts },
+    };
   }
 }
 

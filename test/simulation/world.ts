@@ -10,6 +10,7 @@ interface Event {
   act: () => void;
 }
 
+const TRACE_CHARS = 16;
 /** Turns of the event loop in which nothing is planned until the world counts as quiet. */
 const QUIET_TURNS = 2;
 /** A loop that never comes to rest is a bug. */
@@ -21,11 +22,10 @@ export class World {
   now = 0;
   /** How many events have happened. */
   happened = 0;
-  /** Of all events so far: two runs that differ anywhere differ here. */
-  trace = 0;
   readonly #seed: number;
   readonly #startsAt: number;
   readonly #events: Event[] = [];
+  readonly #trace = new Bun.CryptoHasher('sha256');
   #planned = 0;
 
   constructor(seed: number, startsAt: number) {
@@ -58,9 +58,12 @@ export class World {
 
   /** Notes something that happened, so that two runs can be compared. */
   note(what: string): void {
-    let hash = this.trace;
-    for (let index = 0; index < what.length; index++) hash = (Math.imul(hash, 31) + what.charCodeAt(index)) | 0;
-    this.trace = (Math.imul(hash, 31) + Math.floor(this.now)) | 0;
+    this.#trace.update(`${this.now} ${what}\n`);
+  }
+
+  /** A hash of the times of all events and of all notes so far: two runs that differ anywhere differ here. */
+  get trace(): string {
+    return this.#trace.copy().digest('hex').slice(0, TRACE_CHARS);
   }
 
   /** Lets time pass until `isOver`, which is asked after each event, or until `end`. */
@@ -75,6 +78,7 @@ export class World {
       pop(this.#events);
       this.now = next.at;
       this.happened++;
+      this.note('');
       next.act();
       await this.#quiet();
     }

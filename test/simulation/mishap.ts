@@ -1,0 +1,37 @@
+// The kinds of mishaps. Nothing of the service is loaded here.
+
+import type { DatabaseState } from './database.ts';
+import type { Trouble, Vendor } from './vendors.ts';
+
+export type Mishap = { at: number } & (
+  | { what: 'crash'; place: number; ms: number }
+  | { what: 'restart'; place: number; ms: number }
+  | { what: 'pause'; place: number; ms: number }
+  | { what: 'clock'; place: number; ms: number }
+  | { what: 'database'; trouble: Partial<DatabaseState>; ms: number }
+  | { what: 'database crash' }
+  | { what: 'power loss' }
+  | { what: 'network'; ms: number; loss: number }
+  | { what: 'vendor'; vendor: Vendor; trouble: Trouble; ms: number }
+  | { what: 'document'; place: number; edition: number }
+);
+
+/** Every kind of mishap. */
+export const WHATS = [
+  'crash',
+  'restart',
+  'pause',
+  'clock',
+  'database',
+  'database crash',
+  'power loss',
+  'network',
+  'vendor',
+  'document',
+] as const satisfies readonly Mishap['what'][];
+
+const OUTSIDE: ReadonlySet<Mishap['what']> = new Set(['vendor', 'network', 'document', 'restart']);
+
+export function isOutside({ what }: Pick<Mishap, 'what'>): boolean {
+  return OUTSIDE.has(what);
+}
