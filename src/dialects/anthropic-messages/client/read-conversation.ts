@@ -77,6 +77,9 @@ function readSystem(system: Json | undefined): TextPart[] {
   return [{ type: 'text', text: system.startsWith(BILLING) ? system.replace(/^.*\n?/, '') : system, at: 'system' }];
 }
 
+/** With `between_tools` a model only thinks between calls of tools. */
+const OFF: ReadonlySet<Json | undefined> = new Set(['disabled', 'between_tools']);
+
 function readReasoning(
   { thinking, output_config: config }: JsonObject,
   ofTurn: string | undefined,
@@ -87,7 +90,7 @@ function readReasoning(
     const name = ofTurn === undefined ? 'output_config.effort' : TURN_EFFORT;
     return effort === undefined ? undefined : { name, isOff: false, effort, budget: undefined };
   }
-  if (thinking.type === 'disabled') return { name: 'thinking', isOff: true, effort: undefined, budget: undefined };
+  if (OFF.has(thinking.type)) return { name: 'thinking', isOff: true, effort: undefined, budget: undefined };
   const budget = typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : undefined;
   return { name: 'thinking', isOff: false, effort, budget };
 }
