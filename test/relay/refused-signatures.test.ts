@@ -28,16 +28,21 @@ beforeAll(async () => {
       const channel = (name: string, url: string) => ({
         ...{ name, kind: 'anthropic', api_key: 'fake-anthropic-key', base_url: new URL(url).origin },
       });
-      const model = (id: string, upstream: string) =>
+      const model = (id: string, upstream: string, priorities = [1, 2]) =>
         upModel(id, {
           max_output_tokens: 4_000,
           price: { input: 1, output: 1 },
-          routes: ['one', 'two'].map((channel, index) => ({ channel, model: upstream, priority: index + 1 })),
+          routes: ['one', 'two'].map((channel, index) => ({ channel, model: upstream, priority: priorities[index] })),
         });
       return {
         ...doc,
         channels: [...doc.channels, channel('one', upstreamUrl(doc)), channel('two', second.baseUrl)],
-        models: [...doc.models, model('newest', 'claude-opus-5-5'), model('by-budget', 'claude-sonnet-4-5')],
+        models: [
+          ...doc.models,
+          model('newest', 'claude-opus-5-5'),
+          model('by-budget', 'claude-sonnet-4-5'),
+          model('equal', 'claude-sonnet-5-5', [1, 1]),
+        ],
       };
     },
   });
@@ -167,6 +172,37 @@ describe('a client of the chat format', () => {
     expect(await types(0)).toEqual(['thinking', 'text', 'tool_use']);
     expect(await types(1)).toEqual(['text', 'tool_use']);
     expect((await second.request(1)).json.thinking).toEqual(thinking);
+  });
+});
+
+describe('of equal channels', () => {
+  const channelOf = async (body: Record<string, unknown>) => {
+    const response = await ask({ model: 'equal', ...body });
+    await response.text();
+    expect(response.status).toBe(200);
+    return String(response.headers.get('x-svc-channel'));
+  };
+  const ON = { type: 'adaptive' };
+
+  test('a conversation with thoughts keeps to one without a name, from its first call on', async () => {
+    const channels = new Set<string>();
+    for (let n = 0; n < 24; n++) {
+      const question = (content: unknown) => ({ role: 'user', content });
+      const text = `What is at place ${n}?`;
+      const begun = await channelOf({ system: 'Be brief.', messages: [question(text)], thinking: ON });
+      channels.add(begun);
+      const messages = [question([{ type: 'text', text, cache_control: { type: 'ephemeral' } }]), ...LOOP.slice(3)];
+      const system = [{ type: 'text', text: 'Be brief.' }];
+      const later = [await channelOf({ system, messages, thinking: ON }), await channelOf({ system, messages })];
+      expect(later).toEqual([begun, begun]);
+    }
+    expect([...channels].toSorted()).toEqual(['one', 'two']);
+  });
+
+  test('others go to any', async () => {
+    const channels = new Set<string>();
+    for (let n = 0; n < 24; n++) channels.add(await channelOf({ messages: [QUESTION] }));
+    expect(channels.size).toBe(2);
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
+import { conversationStart } from './conversation-start.ts';
 import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
 import { findRemovals, readRequest } from './read-request.ts';
@@ -14,7 +15,14 @@ import { createStreamWriter } from './write-stream.ts';
 export const anthropicMessages: Dialect = {
   endpoint: 'messages',
   envelope: 'anthropic',
-  request: { promptField: 'messages', read: readRequest, findRemovals, droppedUnsealed, write: writeRequest },
+  request: {
+    promptField: 'messages',
+    read: readRequest,
+    findRemovals,
+    droppedUnsealed,
+    conversationStart,
+    write: writeRequest,
+  },
   answer: {
     read: readAnswer,
     write: (document, model, _, usage) =>
