@@ -294,7 +294,7 @@ describe('settings', () => {
       effort: 'high',
     });
     expect(wish({ output_config: { effort: 'low' } })).toMatchObject({ name: 'output_config.effort', effort: 'low' });
-    expect(wish({ thinking: { type: 'between_tools' } })).toMatchObject({ isOff: false });
+    expect(wish({ thinking: { type: 'between_tools' } })).toMatchObject({ isOff: true });
     expect(wish({ thinking: { type: 'disabled' }, output_config: { effort: 'high' } })).toMatchObject({
       isOff: true,
       effort: undefined,
