@@ -50,7 +50,7 @@ export function claudeTraits(upstreamModel: string): ClaudeTraits {
     hidesThoughts: version !== undefined && version >= 407,
     thinksByDefault: version !== undefined && version >= 500,
     thinkingOff: thinkingOffOf(model, version),
-    takesForcedTools: takesForcedTools(model, version),
+    takesForcedTools: !NEWEST_NAMES.test(model) && !isFrom55(model, version),
     efforts: effortValues(model, version),
     checksSignatures: version !== undefined,
     takesFormat: version === undefined || version >= 401,
@@ -66,10 +66,6 @@ function thinkingOffOf(model: string, version: Version | undefined): ClaudeTrait
   if (NEWEST_NAMES.test(model)) return 'low_effort';
   if (!isFrom55(model, version)) return 'disabled';
   return model.includes('claude-sonnet') ? 'between_tools' : 'low_effort';
-}
-
-function takesForcedTools(model: string, version: Version | undefined): boolean {
-  return NEWEST_NAMES.test(model) ? version !== undefined && version < 501 : !isFrom55(model, version);
 }
 
 /** Version 5.5 and later, but for Haiku: they always think before or between calls. */
