@@ -43,7 +43,7 @@ export function claudeTraits(upstreamModel: string): ClaudeTraits {
   const model = upstreamModel.toLowerCase();
   const version = versionOf(model);
   return {
-    takesMidSystem: version !== undefined && version >= 408,
+    takesMidSystem: version !== undefined && version >= (model.includes('claude-sonnet') ? 505 : 408),
     takesPrefill: version !== undefined && version <= 405,
     takesSampling: version === undefined || version <= 406,
     thinking: thinkingOf(version),
