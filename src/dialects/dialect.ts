@@ -52,6 +52,8 @@ export interface RelayRequest {
   hasStops: boolean;
   /** The service tier that the client names, where its format has such a field. */
   serviceTier?: string | undefined;
+  /** The client wants its cache writes kept for longer than usual, which OpenAI charges more for and does not report. */
+  wantsLongCache?: boolean;
   input: InputCount;
   document: JsonDocument;
   /** The files, where the request is a form; `document` has its texts. */

@@ -39,6 +39,13 @@ export function readServiceTier({ service_tier: tier }: JsonObject): string | un
   return typeof tier === 'string' ? tier : undefined;
 }
 
+/** OpenAI keeps a cache for 30 minutes unless the request says otherwise. */
+const LONG_TIMES: ReadonlySet<Json | undefined> = new Set(['1h', '12h', '24h']);
+
+export function readLongCache({ prompt_cache_options: options }: JsonObject): boolean {
+  return isObject(options) && LONG_TIMES.has(options.ttl);
+}
+
 export function optionalFlag(body: JsonObject, name: string): boolean {
   const value = body[name];
   if (value === undefined || value === null) return false;

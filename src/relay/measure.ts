@@ -59,7 +59,13 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
   if (report) {
     const counted = lacksOutput ? withReasoning(report.reasoning, tokens, output) : 0;
     const input = report.buckets.input + (finished ? 0 : (output.toolInput ?? 0));
-    const used = { ...report.buckets, input, output: Math.max(report.buckets.output, counted), images };
+    const used = {
+      ...report.buckets,
+      ...cacheWrites(call, step, report.buckets),
+      input,
+      output: Math.max(report.buckets.output, counted),
+      images,
+    };
     buckets = { ...used, ...otherUnits(request, report.buckets) };
   } else {
     const input = estimatedInput(request.input, model, output.toolInput);
@@ -80,6 +86,17 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
     chargedTier: null,
     chargedCalls: null,
   };
+}
+
+/** Upstreams of the OpenAI formats report one figure for all cache writes, which are as long as the request asked for. */
+function cacheWrites({ request, carriers }: Call, { model, route }: ChosenRoute, reported: Buckets): Partial<Buckets> {
+  const { cacheWrite5m, cacheWrite1h } = reported;
+  if (!request.wantsLongCache || cacheWrite5m === 0) return {};
+  // Without a price of its own, a long write would cost less than a short one.
+  if (model.prices.cacheWrite1h < model.prices.cacheWrite5m) return {};
+  const carrier = carriers.find(model, route);
+  const isSent = !(carrier instanceof Fault) && !carrier.isTranslated;
+  return isSent ? { cacheWrite5m: 0, cacheWrite1h: cacheWrite1h + cacheWrite5m } : {};
 }
 
 /** Units other than tokens and images: as reported, or else by our own count of the request. */

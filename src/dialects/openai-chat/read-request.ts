@@ -8,6 +8,7 @@ import {
   objectList,
   optionalCount,
   optionalFlag,
+  readLongCache,
   readModel,
   readServiceTier,
   refuseField,
@@ -51,6 +52,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
     hasStops: hasStops(body),
     serviceTier: readServiceTier(body),
+    wantsLongCache: readLongCache(body),
     input: countInput(document, messages, vendorUse(body)),
     document,
   };

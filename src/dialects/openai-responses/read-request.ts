@@ -10,6 +10,7 @@ import {
   optionalCount,
   optionalFlag,
   optionalObject,
+  readLongCache,
   readModel,
   readServiceTier,
   refuseField,
@@ -63,6 +64,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     thinkingBudget: undefined,
     hasStops: false,
     serviceTier: readServiceTier(body),
+    wantsLongCache: readLongCache(body),
     input: countInput(document, items, vendorUse(body, later), later),
     document,
   };

@@ -85,6 +85,7 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   { name: 'caching', rule: 'dropped', why: 'Volcengine, LiteLLM: storage with a fee' },
   { name: 'cache_control', rule: 'held', why: 'the hold takes the dearest price of input, cache writes included' },
   { name: 'prompt_cache_retention', rule: 'held', why: 'OpenAI: costs nothing; cached input is cheaper' },
+  { name: 'prompt_cache_options', rule: 'held', why: 'OpenAI: writes for 12 hours are dearer' },
   { name: 'modalities', rule: 'priced', in: CHAT, why: 'audio and images have other rates than text' },
   { name: 'audio', rule: 'priced', in: CHAT, why: 'audio has another rate than text' },
   { name: 'image_config', rule: 'priced', in: CHAT, why: 'OpenRouter: large images are more tokens' },
