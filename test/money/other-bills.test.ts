@@ -24,16 +24,25 @@ const gemini = wireClient('gemini');
 /** Further models of each kind: a breaker opens for a model whose answers are none. */
 const JUNK_RUNS = 10;
 const junkModel = (id: string, run: number) => `${id}-junk-${run}`;
-const modelsOf = (id: string, fields: Record<string, unknown>, channel = 'up') =>
+const modelsOf = (id: string, fields: Record<string, unknown>, channel = 'up', prefix = '') =>
   [id, ...Array.from({ length: JUNK_RUNS }, (_, run) => junkModel(id, run))].map((model) =>
-    upModel(model, { price: PRICE, max_output_tokens: 1_000, ...fields, routes: [{ channel, model }] }),
+    upModel(model, {
+      ...{ price: PRICE, max_output_tokens: 1_000, ...fields },
+      routes: [{ channel, model: prefix + model }],
+    }),
   );
 
 const media = useMediaGateway({
-  channels: (url) => [gemini.channel('google', url), openaiChannel('chat-only', url, { endpoints: ['chat'] })],
+  channels: (url) => [
+    gemini.channel('google', url),
+    openaiChannel('chat-only', url, { endpoints: ['chat'] }),
+    openaiChannel('vendor', url, { quirks: 'openai' }),
+  ],
   models: [
     ...modelsOf('own', {}, 'google'),
     ...modelsOf('translated', {}, 'chat-only'),
+    // A name whose output limit at its vendor is known, so that the vendor is asked to compact.
+    ...modelsOf('compact', {}, 'vendor', 'gpt-6-luna:'),
     ...modelsOf('vectors', { kinds: ['embeddings'] }),
     ...modelsOf('paint', { kinds: ['images'] }),
     ...modelsOf('judge', { kinds: ['moderation'] }),
@@ -68,6 +77,8 @@ const askGemini = (model: string, stream: boolean) => {
 };
 const form = (path: string, fields: [string, string | File][]) =>
   postForm(media.gateway, path, fields, { key: media.account.key });
+const compact = (model: string) =>
+  post('/v1/responses/compact', { model, input: [{ type: 'message', role: 'user', content: TEXT }] });
 const promptUsage = ({ input }: Reported) => ({ prompt_tokens: input, total_tokens: input });
 const mediaUsage = ({ input, output }: Reported) => ({
   input_tokens: input,
@@ -128,6 +139,35 @@ const ROWS: readonly Row[] = [
         ['image', new File([Buffer.from(PICTURE, 'base64')], 'a.png', { type: 'image/png' })],
       ]),
     answer: picture,
+    hasOutput: true,
+  },
+  {
+    name: 'image variations',
+    model: 'paint',
+    call: (model) =>
+      form('/v1/images/variations', [
+        ['model', model],
+        ['image', new File([Buffer.from(PICTURE, 'base64')], 'a.png', { type: 'image/png' })],
+      ]),
+    answer: picture,
+    hasOutput: true,
+  },
+  {
+    name: 'a compaction by its vendor',
+    model: 'compact',
+    call: compact,
+    answer: (reported) =>
+      jsonScript(200, {
+        ...{ id: 'resp_1', object: 'response.compaction', usage: mediaUsage(reported) },
+        output: [{ id: 'cmp_1', type: 'compaction', encrypted_content: 'sealed by the vendor' }],
+      }),
+    hasOutput: true,
+  },
+  {
+    name: 'a compaction by a summary',
+    model: 'translated',
+    call: compact,
+    answer: (tokens) => wireClient('chat').whole({ tokens }),
     hasOutput: true,
   },
   {
