@@ -144,6 +144,18 @@ describe('the pages', () => {
   });
 });
 
+test('amounts are rounded with the exact one as title, and a button prints', async () => {
+  const { key, accountId } = await gateway.register();
+  const given = { accountId, amount: 12_345_678_901n, reference: 'exact', reason: 'r', at: clock.now() };
+  await gateway.gateway.store.commit('credit', { ...given, kind: 'topup' });
+  const html = await (await (await signedIn(key)).get(`/account/statements/${monthOf(clock.now())}`)).text();
+  const shown = html.replaceAll(/<[^>]*>/g, ' ');
+  expect(html).toContain('<span class="good" title="+NT$12.345678901">+NT$12.35</span>');
+  expect(html).toContain('title="NT$13.345678901">NT$13.35</span>');
+  expect(shown).not.toContain('12.345678901');
+  expect(html).toContain('<button type="button" data-print="true" hidden="">Print or save as PDF</button>');
+});
+
 test('tax in an amount that includes it is rounded to the nearest nano', () => {
   expect([taxIn(105n, 5), taxIn(10n, 5), taxIn(11n, 5), taxIn(0n, 5), taxIn(100n, 0)]).toEqual([5n, 0n, 1n, 0n, 0n]);
 });

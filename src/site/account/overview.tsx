@@ -28,7 +28,8 @@ const CHART_DAYS = 30;
 const LATEST = 5;
 /** How many recent requests show which models a visitor uses, even after a while of free ones only. */
 const RECENT = 50;
-const CREDITS = 50;
+/** Statements have all of them. */
+const CREDITS = 8;
 
 export function addOverview(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account', async (visit) => {
@@ -196,6 +197,9 @@ function Latest({ context, facts: { period, parts, latest } }: OverviewProps) {
       )}
       <h2>{overview.latest}</h2>
       <ShortUsageTable context={context} records={latest} label={overview.latest} />
+      <p>
+        <a href={tabPath('usage')}>{overview.allUsage}</a>
+      </p>
     </>
   );
 }

@@ -26,6 +26,7 @@ const MOST_WEEKS = 26;
 const MOST_MONTHS = 36;
 const WEEK = 7;
 const HOURS = 24;
+const LABELLED_HOURS = 4;
 
 /** As the fields `from` and `to` have it: dates, the last one included. */
 export interface Dates {
@@ -65,8 +66,9 @@ export function columnsOf(period: Period): PeriodColumn[] {
 
 function hourColumns(day: number): PeriodColumn[] {
   return Array.from({ length: HOURS }, (_, hour) => {
-    const label = `${String(hour).padStart(2, '0')}:00`;
-    return { first: hour, end: hour + 1, label, title: `${dayText(day)} ${label} UTC+8` };
+    const time = `${String(hour).padStart(2, '0')}:00`;
+    const label = hour % LABELLED_HOURS === 0 ? time : '';
+    return { first: hour, end: hour + 1, label, title: `${dayText(day)} ${time} UTC+8` };
   });
 }
 

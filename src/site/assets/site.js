@@ -1,4 +1,4 @@
-// What pages gain where scripts run: buttons that copy, lists that open where there is room, a card's code from the link, and one click that
+// What pages gain where scripts run: buttons that copy and print, lists that open where there is room, a card's code from the link, and one click that
 // counts once. Everything else works without.
 
 for (const button of document.querySelectorAll('[data-copy]')) {
@@ -18,6 +18,11 @@ for (const button of document.querySelectorAll('[data-copy]')) {
       button.textContent = label;
     }, 1500);
   });
+}
+
+for (const button of document.querySelectorAll('[data-print]')) {
+  button.hidden = false;
+  button.addEventListener('click', () => print());
 }
 
 for (const list of document.querySelectorAll('details[data-open-wide]')) {

@@ -7,7 +7,7 @@ import { type Scale, scaleOf } from './chart-scale.ts';
 import { Scroll } from './table.tsx';
 
 interface ChartColumn {
-  /** Short, below the chart: 11-15. */
+  /** Short, below the chart: 11-15. If some are empty, all others are shown. */
   label: string;
   /** In full: 2026-11-15. */
   title: string;
@@ -228,13 +228,13 @@ function linePath(values: ChartSeries['values'], scale: Scale, count: number): s
 }
 
 function ColumnLabels({ columns }: { columns: readonly ChartColumn[] }) {
-  const every = Math.ceil(columns.length / MOST_LABELS);
+  const every = columns.some(({ label }) => label === '') ? 1 : Math.ceil(columns.length / MOST_LABELS);
   const width = FULL / columns.length;
   return (
     <svg class="chart-labels" aria-hidden="true">
       {columns.map(({ label }, index) => {
         // Counted from the newest, so that the last column has its label.
-        if ((columns.length - 1 - index) % every !== 0) return null;
+        if (label === '' || (columns.length - 1 - index) % every !== 0) return null;
         const middle = (index + 0.5) * width;
         const anchor = middle < EDGE ? 'start' : middle > FULL - EDGE ? 'end' : 'middle';
         return (

@@ -1,13 +1,15 @@
 /** @jsxImportSource hono/jsx */
 // A statement as a page and on paper, for the customer and for the operator; and the form of whom it names.
 
+import type { Child } from 'hono/jsx';
 import { type Billing, publicNote, STATEMENT_LINES, type Statement, taxIn } from '../../accounts/statements.ts';
 import type { Issuer } from '../../catalog/issuer.ts';
-import { count, date, dateTime, money } from '../format.ts';
+import { count, date, dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
-import { Submit } from './button.tsx';
+import { Money } from './amount.tsx';
+import { LinkButton, Submit } from './button.tsx';
 import { TextField } from './field.tsx';
-import { DataTable, type Fact, Facts, figure, typedText } from './table.tsx';
+import { DataTable, type Fact, Facts, figure, Heads, Scroll } from './table.tsx';
 
 interface StatementProps {
   language: Language;
@@ -25,25 +27,34 @@ export function StatementView(props: StatementProps) {
   const spent = -(lines.usage + lines.refunds);
   return (
     <div class="statement">
+      <p class="row no-print">
+        <button type="button" data-print hidden>
+          {words.print}
+        </button>
+        <LinkButton look="quiet" href={`${path}/${month}/file`} text={words.csv} />
+        <a href={path}>{words.back}</a>
+      </p>
       {isRunning ? <p class="note">{words.running}</p> : null}
       <Parties {...props} />
       <h2>{words.summary}</h2>
       <table class="flows">
         <tbody>
-          <SumRow title={words.opening} value={money(opening)} isStrong />
+          <SumRow title={words.opening} value={<Money value={opening} />} isStrong />
           {STATEMENT_LINES.filter((line) => lines[line] !== 0n || line === 'usage').map((line) => (
-            <SumRow title={words.lines[line]} value={signed(lines[line])} />
+            <SumRow title={words.lines[line]} value={<Money value={lines[line]} isSigned />} />
           ))}
-          <SumRow title={words.closing} value={money(closing)} isStrong />
+          <SumRow title={words.closing} value={<Money value={closing} />} isStrong />
         </tbody>
       </table>
       <p class="faint">{issuer.tax > 0 ? words.taxed(issuer.tax) : words.untaxed}</p>
       {spent > 0n && issuer.tax > 0 ? (
         <Facts
           facts={[
-            [words.spent, money(spent)],
-            [words.tax(issuer.tax), money(taxIn(spent, issuer.tax))],
+            [words.spent, <Money value={spent} />],
+            [words.tax(issuer.tax), <Money value={taxIn(spent, issuer.tax)} />],
           ]}
+          look="lines"
+          valueLook="number"
         />
       ) : null}
       <h2>{words.models}</h2>
@@ -51,20 +62,12 @@ export function StatementView(props: StatementProps) {
       <h2>{words.entries}</h2>
       <Entries language={language} statement={statement} />
       {issuer.invoice_note === null ? null : <p class="faint">{issuer.invoice_note}</p>}
-      <p class="row no-print">
-        <a href={`${path}/${month}/file`}>{words.csv}</a>
-        <a href={path}>{words.back}</a>
-      </p>
-      <p class="faint no-print">{words.print}</p>
+      <p class="faint">{words.rounded}</p>
     </div>
   );
 }
 
-function signed(amount: bigint): string {
-  return amount > 0n ? `+${money(amount)}` : money(amount);
-}
-
-function SumRow({ title, value, isStrong = false }: { title: string; value: string; isStrong?: boolean }) {
+function SumRow({ title, value, isStrong = false }: { title: string; value: Child; isStrong?: boolean }) {
   return (
     <tr class={isStrong ? 'sum' : ''}>
       <th scope="row">{title}</th>
@@ -104,16 +107,19 @@ function Parties({ language, siteName, issuer, statement }: StatementProps) {
 function Models({ language, statement: { models, lines } }: Pick<StatementProps, 'language' | 'statement'>) {
   const words = wordsOf(language).statements;
   const requests = models.reduce((sum, one) => sum + one.requests, 0);
-  const rows = models.map((one) => [one.model ?? words.notKept, count(one.requests), money(one.amount)]);
+  const rows = models.map((one) => [one.model ?? words.notKept, count(one.requests), <Money value={one.amount} />]);
   const total = [
     <strong>{words.total}</strong>,
     <strong>{count(requests)}</strong>,
-    <strong>{money(-lines.usage)}</strong>,
+    <strong>
+      <Money value={-lines.usage} />
+    </strong>,
   ];
   return (
     <DataTable
       label={words.models}
       none={words.noModels}
+      isCompact
       columns={[words.model, figure(words.requests), figure(words.amount)]}
       rows={models.length > 1 ? [...rows, total] : rows}
     />
@@ -128,24 +134,29 @@ function Entries({
   statement: { entries, accountId, hasMoreEntries },
 }: Pick<StatementProps, 'language' | 'statement'>) {
   const { statements: words, account } = wordsOf(language);
+  if (entries.length === 0) return <p class="empty">{words.noEntries}</p>;
   return (
     <>
-      <DataTable
-        label={words.entries}
-        none={words.noEntries}
-        columns={[words.time, words.entry, typedText(words.note), figure(words.amount)]}
-        rows={entries.slice(0, MOST_ENTRIES).map((entry) => [
-          <span class="number">{dateTime(entry.at)}</span>,
-          account.entryKinds[entry.kind],
-          <>
-            {publicNote(entry)}
-            <span class={publicNote(entry) === null ? 'id faint' : 'under id'}>
-              {entry.refundOf ?? entry.reference}
-            </span>
-          </>,
-          signed(entry.credit === accountId ? entry.amount : -entry.amount),
-        ])}
-      />
+      <Scroll label={words.entries}>
+        <table class="flows">
+          <Heads texts={[words.time, words.entry]} right={[words.amount]} />
+          <tbody>
+            {entries.slice(0, MOST_ENTRIES).map((entry) => (
+              <tr>
+                <td class="number may-wrap">{dateTime(entry.at)}</td>
+                <td class="as-written">
+                  {account.entryKinds[entry.kind]}
+                  {publicNote(entry) === null ? null : ` · ${publicNote(entry)}`}
+                  <span class="under id may-wrap">{entry.refundOf ?? entry.reference}</span>
+                </td>
+                <td class="right number">
+                  <Money value={entry.credit === accountId ? entry.amount : -entry.amount} isSigned />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
       {hasMoreEntries || entries.length > MOST_ENTRIES ? (
         <p class="faint">{words.firstEntries(Math.min(entries.length, MOST_ENTRIES))}</p>
       ) : null}
