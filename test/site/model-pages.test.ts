@@ -139,6 +139,16 @@ test('is found from the price list, the status page, the sitemap and llms.txt', 
   expect((await pageOf('/llms.txt')).html).toContain(`(${gateway.url}/models/tiered)`);
 });
 
+test('the prices say what they are for', async () => {
+  const { pricing } = wordsOf('en');
+  const captionOf = async (path: string) => /<caption>(.*?)<\/caption>/.exec((await pageOf(path)).html)?.[1];
+  expect(await captionOf('/models/tiered')).toBe(pricing.caption);
+  expect(await captionOf('/models/edits')).toBe(pricing.captionOfUnits);
+  expect(await captionOf('/pricing')).toBe(pricing.captionOfBoth);
+  expect((await pageOf('/models/tiered')).html).toContain(pricing.buysTokens('2.5M'));
+  expect((await pageOf('/pricing')).html).toContain(`<span class="under">${pricing.embeddings}</span>`);
+});
+
 test('is Markdown for who asks for no HTML', async () => {
   const response = await createSiteClient(gateway).get('/models/tiered', { accept: '*/*' });
   expect(response.headers.get('content-type')).toStartWith('text/markdown');

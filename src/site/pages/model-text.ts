@@ -1,13 +1,13 @@
 // The page of a model as Markdown, for clients such as curl.
 
-import { count } from '../format.ts';
+import { count, withGap } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { modelSnippets } from '../model-snippets.ts';
 import { codeBlock, markdownTable, paragraphs } from './markdown-parts.ts';
 import { abilityTexts, modelLead, speedFigures } from './model.tsx';
 import { descriptionOf, type ModelFacts } from './model-facts.ts';
 import { laterText, retirementText } from './price-dates.ts';
-import { ruleTexts } from './price-rules.ts';
+import { priceCaption, ruleTexts } from './price-rules.ts';
 import { priceText } from './pricing.tsx';
 import { listedPrices } from './pricing-models.ts';
 
@@ -39,11 +39,11 @@ export function modelText(language: Language, publicUrl: string, model: ModelFac
     model.isDemo ? `> ${models.demo}` : '',
     facts.join('\n'),
     `## ${models.prices}`,
-    pricing.caption,
+    priceCaption(language, listedPrices(model)),
     markdownTable([models.item, models.now], prices),
     [...rules, ...dates].map((text) => `- ${text}`).join('\n'),
     `## ${models.speed}`,
-    models.speedLead,
+    `${withGap(models.speedLead)}\`x-svc-channel\``,
     models.speedHelp,
     markdownTable([status.channel, status.now, models.success, status.firstToken, status.whole], channels),
     `## ${models.use}`,

@@ -3,7 +3,7 @@
 
 import { taipeiMoment } from '../../kit/taipei.ts';
 import { tabPath } from '../account/frame.tsx';
-import { atMost, count, listPrice, milliseconds, percent, priceNumber } from '../format.ts';
+import { atMost, count, listPrice, milliseconds, percent, priceNumber, withGap } from '../format.ts';
 import { NoticeBox } from '../frame.tsx';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { modelSnippets } from '../model-snippets.ts';
@@ -14,9 +14,10 @@ import { DayBars, DayBarsLegend, State } from '../parts/state.tsx';
 import { DataTable, type Fact, Facts, figure, Scroll } from '../parts/table.tsx';
 import { descriptionOf, featureNames, type ModelChannel, type ModelFacts, modelPath } from './model-facts.ts';
 import { SpeedChart } from './model-speed.tsx';
-import { factorTexts, tierName } from './price-rules.ts';
+import { factorTexts, priceCaption, tierName } from './price-rules.ts';
 import { priceText } from './pricing.tsx';
 import { listedPrices, PRICING_KINDS } from './pricing-models.ts';
+import { whatItBuys } from './what-it-buys.ts';
 
 interface ModelProps {
   context: PageContext;
@@ -140,6 +141,7 @@ function Glance({ language, model }: PartProps) {
     ...units,
     [pricing.context, model.contextTokens === null ? undefined : count(model.contextTokens), 'Token'],
     [models.output, model.outputTokens === null ? undefined : count(model.outputTokens), 'Token'],
+    [pricing.buys, whatItBuys(language, model) || undefined, ''],
   ];
   return (
     <ul class="cards model-glance">
@@ -167,14 +169,15 @@ function Prices({ language, model }: PartProps) {
     ...model.laterPrices.map(({ at }) => figure(pricing.from(taipeiMoment(at)))),
   ];
   const lists = [...tiers.map(({ prices }) => prices), ...model.laterPrices.map(({ prices }) => prices)];
-  const rows = listedPrices(model).map((name) => [
+  const listed = listedPrices(model);
+  const rows = listed.map((name) => [
     pricing[name],
     priceText(model, name, pricing.free),
     ...lists.map((list) => priceNumber(listPrice(name, list[name]))),
   ]);
   return (
     <>
-      <DataTable label={models.prices} columns={columns} rows={rows} caption={pricing.caption} />
+      <DataTable label={models.prices} columns={columns} rows={rows} caption={priceCaption(language, listed)} />
       {model.rules ? (
         <ul>
           {factorTexts(language, model.rules).map((text) => (
@@ -236,7 +239,10 @@ function Speed({ language, model }: PartProps) {
   const hasTraffic = model.channels.some(({ week, lastHour }) => week.successRate !== null || lastHour.requests > 0);
   return (
     <>
-      <p>{models.speedLead}</p>
+      <p>
+        {withGap(models.speedLead)}
+        <code>x-svc-channel</code>
+      </p>
       {hasTraffic ? <p class="faint">{models.speedHelp}</p> : <p class="empty">{models.noTraffic}</p>}
       <Scroll label={models.speed}>
         <table class="stack is-status">

@@ -1,6 +1,6 @@
 // What a price list says beyond one price for each kind of token, in words: tiers of the input, service tiers, tools.
 
-import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
+import { PRICE_ORDER, UNIT_NAMES } from '../../catalog/listed-prices.ts';
 import { ntdNumber } from '../../kit/money.ts';
 import type { InputTier, PriceRules, Prices } from '../../kit/prices.ts';
 import { count, listPrice, priceNumber, sentences } from '../format.ts';
@@ -45,4 +45,12 @@ export function tierName(language: Language, { inputTokens, isInclusive }: Input
 
 export function amountText(name: keyof Prices, price: bigint | undefined): string {
   return price === undefined ? '–' : `NT$${priceNumber(listPrice(name, price))}`;
+}
+
+/** What the figures of a price list are for. */
+export function priceCaption(language: Language, names: readonly (keyof Prices)[]): string {
+  const { pricing } = wordsOf(language);
+  const units = names.filter((name) => UNIT_NAMES.some((unit) => unit === name));
+  if (units.length === 0) return pricing.caption;
+  return units.length === names.length ? pricing.captionOfUnits : pricing.captionOfBoth;
 }

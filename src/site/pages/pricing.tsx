@@ -14,7 +14,7 @@ import { Scroll } from '../parts/table.tsx';
 import { featureNames, modelPath } from './model-facts.ts';
 import { retirementText } from './price-dates.ts';
 import { PriceHistory } from './price-history.tsx';
-import { factorTexts, pricingLead, ruleTexts, tierName } from './price-rules.ts';
+import { factorTexts, priceCaption, pricingLead, ruleTexts, tierName } from './price-rules.ts';
 import {
   CACHE_PRICES,
   PRICING_KINDS,
@@ -112,7 +112,7 @@ function PriceTable({ context, models, query }: PriceTableProps) {
   return (
     <Scroll label={pricing.title}>
       <table class="stack is-prices">
-        <caption>{pricing.caption}</caption>
+        <caption>{priceCaption(context.language, columns)}</caption>
         <thead>
           <tr>
             <SortHead text={pricing.model} sort="name" query={query} isFigure={false} />
@@ -226,13 +226,14 @@ interface RowProps {
 function PriceRow({ context, model, columns }: RowProps) {
   const { pricing } = context.words;
   const buys = whatItBuys(context.language, model);
+  // Most models chat: that goes without saying.
+  const kinds = PRICING_KINDS.filter((kind) => kind !== 'chat' && model.kinds.includes(kind));
+  const abilities = [...kinds.map((kind) => pricing[kind]), ...featureNames(context.language, model)];
   return (
     <tr data-text={searchedText(model)}>
       <th scope="row">
         <ModelName model={model} />
-        {model.features.length === 0 ? null : (
-          <span class="under">{featureNames(context.language, model).join(' · ')}</span>
-        )}
+        {abilities.length === 0 ? null : <span class="under">{abilities.join(' · ')}</span>}
         {model.rules &&
           factorTexts(context.language, model.rules).map((text) => <span class="under number">{text}</span>)}
         {model.retirement && <span class="under">{retirementText(context.language, model.retirement)}</span>}

@@ -54,7 +54,7 @@ export const en = {
   now: 'Price',
   speed: 'Speed and availability',
   speedLead:
-    'Measured on the requests of all customers for this model, for each upstream channel. The channel of each answer is in the header x-svc-channel.',
+    'Measured on the requests of all customers for this model, for each upstream channel. A header of each answer names its channel:',
   speedHelp:
     'Figures are of the last 7 days, with the last hour below. Times are medians; “≤” is the upper end of the step of the histogram that the median is in.',
   success: 'Success, 7\u00a0d',
@@ -122,8 +122,7 @@ export const zh: Said<typeof en> = {
   item: '項目',
   now: '價格',
   speed: '速度與可用率',
-  speedLead:
-    '依所有客戶對這個模型的實際請求，按供應商線路分別統計。每個回答由哪一條線路提供，請見回應標頭 x-svc-channel。',
+  speedLead: '依所有客戶對這個模型的實際請求，按供應商線路分別統計。每個回答由哪一條線路提供，請見回應標頭：',
   speedHelp: '數字為最近 7 天的統計，下方為最近一小時。時間為中位數；「≤」表示中位數所在區間的上限。',
   success: '成功率（7\u00a0天）',
   lastHour: (figure) => `最近一小時 ${figure}`,
