@@ -27,6 +27,19 @@ export const NOTICE_DAYS = 180;
 
 export const ENTRIES: readonly Entry[] = [
   {
+    id: 'model-features',
+    date: '2026-11-19',
+    kind: 'added',
+    title: { en: 'Features of models', 'zh-TW': '模型功能' },
+    text: {
+      en: '`/v1/models` and the catalog can carry `features`: what a model can do, such as `tools`, `vision` or `reasoning`. The price list can be narrowed by them.',
+      'zh-TW':
+        '`/v1/models` 與模型目錄可以帶有 `features`：模型具備的功能，例如 `tools`、`vision` 或 `reasoning`。價格表可依功能篩選。',
+    },
+    docs: 'getting-started',
+    section: { en: '7-list-the-models', 'zh-TW': '7-查詢模型' },
+  },
+  {
     id: 'statements',
     date: '2026-11-18',
     kind: 'added',
