@@ -22,41 +22,45 @@ const MOST_BYTES = 48_000;
 /** Before each heading that `sections` knows: text that looks like one is escaped. */
 const BEFORE_HEADING = /(?=<h[23] id=)/;
 
-/** Which headings of the English page begin a chapter: those of its parts, and those within a part that is too long. */
-export function chapterStarts({ html, sections }: Rendered): number[] {
+interface ChapterStart {
+  /** Which of the headings of the page it is. */
+  index: number;
+  slug: string;
+}
+
+/** What begins a chapter of the English page: the headings of its parts, and those within a part that is too long. */
+export function chapterStarts({ html, sections }: Rendered): ChapterStart[] {
   if (Buffer.byteLength(html) <= MOST_BYTES) return [];
   const [, ...pieces] = html.split(BEFORE_HEADING);
   const parts = sections.flatMap(({ depth }, index) => (depth === 2 ? [index] : []));
-  return parts.flatMap((part, index) => {
+  const starts = parts.flatMap((part, index) => {
     const end = parts[index + 1] ?? sections.length;
     const isLong = Buffer.byteLength(pieces.slice(part, end).join('')) > MOST_BYTES;
     return isLong ? Array.from({ length: end - part }, (_, place) => part + place) : [part];
   });
+  return starts.map((index) => ({ index, slug: sections[index]?.id ?? '' }));
 }
 
-/** `slugs` has the address of each of `starts`. What stands before the first is left to the page itself. */
+/** What stands before the first of `starts` is left to the page itself. */
 export function splitChapters(
   name: string,
   { html, sections }: Rendered,
-  starts: readonly number[],
-  slugs: readonly string[],
+  starts: readonly ChapterStart[],
 ): { intro: string; chapters: DocChapter[] } {
   const [intro = '', ...pieces] = html.split(BEFORE_HEADING);
   if (starts.length === 0) return { intro: html, chapters: [] };
-  const chapters = starts.flatMap((start, index): DocChapter[] => {
-    const end = starts[index + 1] ?? sections.length;
+  const chapters = starts.flatMap(({ index: start, slug }, place): DocChapter[] => {
+    const end = starts[place + 1]?.index ?? sections.length;
     const heading = sections[start];
-    const slug = slugs[index];
-    if (!heading || slug === undefined) return [];
+    if (!heading) return [];
     const raised = raiseHeadings(pieces.slice(start, end).join(''), heading.depth - 1);
     const anchors = [...raised.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id);
-    const lead = (/<p>([\s\S]*?)<\/p>/.exec(raised)?.[1] ?? '').replace(/<[^>]+>/g, '').replaceAll('\n', ' ');
     return [
       {
         slug,
         id: heading.id,
         title: heading.title,
-        lead,
+        lead: firstParagraph(raised),
         html: raised,
         sections: sections.slice(start + 1, end),
         anchors,
@@ -66,6 +70,15 @@ export function splitChapters(
   const relink = (text: string) =>
     text.replace(/href="#([^"]+)"/g, (_link, anchor: string) => `href="${placeOf(name, chapters, decodeURI(anchor))}"`);
   return { intro: relink(intro), chapters: chapters.map((one) => ({ ...one, html: relink(one.html) })) };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+
+/** As text. */
+function firstParagraph(html: string): string {
+  const [, paragraph = ''] = /<p>([\s\S]*?)<\/p>/.exec(html) ?? [];
+  const text = paragraph.replace(/<[^>]+>/g, '').replaceAll('\n', ' ');
+  return text.replace(/&(lt|gt|quot|#39|amp);/g, (entity, name: string) => ENTITIES[name] ?? entity);
 }
 
 /** A chapter has the one title of its page. */

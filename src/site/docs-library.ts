@@ -106,11 +106,11 @@ function readPages(
   const { frame } = wordsOf(language);
   const copy = { label: frame.copy, done: frame.copied, language };
   const plain = new Map([...sources].map(([name, { markdown }]) => [name, renderMarkdown(markdown)]));
-  const starts = new Map(names.map((name) => [name, startsOf(files.get(`${name}.md`) ?? '', fill)]));
-  const split = (name: string, page: Rendered) => {
-    const { at = [], slugs = [] } = starts.get(name) ?? {};
-    return splitChapters(name, page, at, slugs);
-  };
+  // In every language a page has the chapters of the English one, at the same addresses.
+  const english = (name: string, page: Rendered) =>
+    sources.get(name)?.language === 'en' ? page : renderMarkdown(fill(files.get(`${name}.md`) ?? ''));
+  const starts = new Map([...plain].map(([name, page]) => [name, chapterStarts(english(name, page))]));
+  const split = (name: string, page: Rendered) => splitChapters(name, page, starts.get(name) ?? []);
   const places = new Map([...plain].map(([name, page]) => [name, { html: page.html, ...split(name, page) }]));
   const linkBy =
     (path: (name: string, anchor: string) => string): LinkTo =>
@@ -127,11 +127,4 @@ function readPages(
       return [name, { name, language: written, markdown: relinked, ...page, ...split(name, page) }];
     }),
   );
-}
-
-/** In every language a page has the chapters of the English one, at the same addresses. */
-function startsOf(english: string, fill: (text: string) => string) {
-  const page = renderMarkdown(fill(english));
-  const at = chapterStarts(page);
-  return { at, slugs: at.flatMap((start) => page.sections[start]?.id ?? []) };
 }

@@ -38,6 +38,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       const html = await get(path);
       if (Buffer.byteLength(html) > MAX_BYTES) tooHeavy.push(`${path}: ${Buffer.byteLength(html)}`);
       expect([path, html.match(/<h1/g)?.length]).toEqual([path, 1]);
+      expect([path, /name="description" content="[^"]*&amp;#?\w+;/.test(html)]).toEqual([path, false]);
       titles.set(path, /<title>(.*?)<\/title>/.exec(html)?.[1] ?? '');
       queue.push(...[...html.matchAll(/href="(\/docs\/[^"#?.]+)/g)].map(([, link = '']) => link));
     }
