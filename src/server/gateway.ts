@@ -12,6 +12,7 @@ import type { OperatingTools } from '../admin/actions/tools.ts';
 import { countFaults } from '../admin/metrics/fault-metrics.ts';
 import { countLosses } from '../admin/metrics/loss-metrics.ts';
 import type { Metrics } from '../admin/metrics/metrics.ts';
+import { countRefusals, readCards } from '../admin/metrics/shop-metrics.ts';
 import { readState } from '../admin/metrics/state-metrics.ts';
 import { readStore } from '../admin/metrics/store-metrics.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -136,6 +137,7 @@ export async function composeGateway(
   const authenticator = createAuthenticator(store, clock, pepper);
   const traffic = createTraffic(clock);
   const refusals = createRefusalLog(clock, nodeId);
+  const countRefusal = countRefusals(metrics);
   const health = createHealth(clock);
   const errors = createRecentErrors(clock);
   const balances = createUpstreamBalances();
@@ -201,7 +203,10 @@ export async function composeGateway(
     quoteGuard: createQuoteGuard(clock),
     countKeyChange: createKeyChangeCounter(clock),
     countFault: countFaults(metrics),
-    recordRefusal: refusals.record,
+    recordRefusal(refusal) {
+      countRefusal(refusal);
+      refusals.record(refusal);
+    },
     load: createLoad({
       get requests() {
         return catalog().guards.requests_in_flight;
@@ -236,6 +241,7 @@ export async function composeGateway(
   };
   const readBody = bodyTextReader(clock);
   const { hasStore, isLeaving } = http;
+  readCards(metrics, { store, clock });
   readStore(metrics, { store, clock, hasStore, closing: ledger.closing });
   readState(metrics, {
     health,

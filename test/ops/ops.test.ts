@@ -72,6 +72,7 @@ beforeAll(async () => {
   gateway.upstream.next(jsonScript(200, { results: [{ index: 0, relevance_score: 0.5 }] }));
   const ranking = { model: 'rank', query: 'a', documents: ['b'] };
   expect((await gateway.call('/v1/rerank', { key, body: ranking })).status).toBe(200);
+  await (await gateway.chat('sk-wrong', { model: 'up-paid' })).text();
   await abandonCall(gateway.gateway.store, { accountId, keyId }, 1_000n);
   await eventually('the loss of a call whose node died is counted', async () => {
     scrape = await operatorOf(gateway).scrape();

@@ -5,6 +5,7 @@ import { csvHead, csvRows } from '../../kit/csv.ts';
 import { type Nano, ntdNumber } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { type CardLiability, PROFIT_BY, type ProfitBy, type ProfitFigures } from '../../store/reads.ts';
+import type { Store } from '../../store/store.ts';
 import { dayText } from './ledger.ts';
 import type { OperatingTools } from './tools.ts';
 
@@ -68,9 +69,14 @@ export async function showProfit(
   tools: Pick<OperatingTools, 'store' | 'clock'>,
   question: ProfitQuestion,
 ): Promise<ProfitView> {
-  const [sums, liability] = await Promise.all([sumProfit(tools, question), tools.store.read.cardLiability()]);
+  const [sums, cards] = await Promise.all([sumProfit(tools, question), readPaidAhead(tools.store)]);
+  return { ...sums, cards };
+}
+
+export async function readPaidAhead({ read }: Pick<Store, 'read'>): Promise<PaidAhead> {
+  const liability = await read.cardLiability();
   const unredeemed = liability.sold - liability.redeemed;
-  return { ...sums, cards: { ...liability, unredeemed, owed: unredeemed + liability.unspent } };
+  return { ...liability, unredeemed, owed: unredeemed + liability.unspent };
 }
 
 export async function sumProfit(

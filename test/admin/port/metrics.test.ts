@@ -1,9 +1,13 @@
 // What `/metrics` says after calls whose number, cost and end the test knows.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
+import { readCards } from '../../../src/admin/metrics/shop-metrics.ts';
 import { createGate, eventually } from '../../support/eventually.ts';
 import { postForm } from '../../support/forms.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.ts';
+import { issueCard } from '../../support/issue-cards.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { chatAnswer, chatStream, errorScript, jsonScript, sseScript, sseText } from '../../support/openai-chat.ts';
 import { type Operator, operatorOf } from '../../support/operator.ts';
 import { readScrape } from '../../support/prometheus.ts';
@@ -247,6 +251,39 @@ test('the ledger: as many operations as were committed, in batches with their ti
   expect(batches).toBeGreaterThan(0);
   expect(grown('gateway_ledger_commit_seconds_count', { outcome: 'committed' })).toBe(batches);
   expect(after.value('gateway_ledger_commit_seconds_count', { outcome: 'failed' })).toBe(0);
+});
+
+test('refused requests are counted by code and model', async () => {
+  const before = await operator.scrape();
+  await (await gateway.chat('sk-wrong', { model: 'up-paid' })).text();
+  await (await gateway.chat(account.key, { model: 'up-paid', max_tokens: 'many' })).text();
+  await (await gateway.chat(account.key, { model: 'no-such-model' })).text();
+  const after = await operator.scrape();
+  const grown = (labels: Record<string, string>) =>
+    after.sum('gateway_refusals_total', labels) - before.sum('gateway_refusals_total', labels);
+  expect(grown({})).toBe(3);
+  expect(grown({ code: 'model_not_found', model: 'none' })).toBe(1);
+  expect(grown({ model: 'up-paid' })).toBeGreaterThanOrEqual(1);
+});
+
+test('cards are a liability until they are redeemed and spent', async () => {
+  const clock = createManualClock(Date.UTC(2026, 10, 19));
+  const metrics = createMetrics();
+  readCards(metrics, { store: gateway.gateway.store, clock });
+  const parts = async () => {
+    const read = readScrape(await metrics.text());
+    return ['sold', 'redeemed', 'unredeemed', 'unspent', 'owed'].map((part) =>
+      read.value('gateway_cards_ntd', { part }),
+    );
+  };
+  expect(await parts()).toEqual([0, 0, 0, 0, 0]);
+  const one = await gateway.register();
+  const [{ code }] = await Promise.all([issueCard(gateway), issueCard(gateway)]);
+  await gateway.call('/api/redeem', { key: one.key, body: { code } });
+  // Summed up at most once a minute.
+  expect(await parts()).toEqual([0, 0, 0, 0, 0]);
+  await clock.advance(60_000);
+  expect(await parts()).toEqual([200, 100, 100, 100, 200]);
 });
 
 describe('what must never be there', () => {
