@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import { auditLedger } from '../support/audit-ledger.ts';
 import { findWrong } from '../torture/verify.ts';
 import { findRepeated, findUndelivered } from './check-webhooks.ts';
-import { type Clients, SECRET } from './clients.ts';
+import { type Clients, lineOf, type OwnKey, SECRET } from './clients.ts';
 import type { Cluster } from './cluster.ts';
 import { COSTS, LIMITS, PRICES } from './document.ts';
 import { isOutside, type Mishap } from './mishap.ts';
@@ -50,6 +50,7 @@ export function checkMeanwhile(cluster: Cluster, mishaps: readonly Mishap[]): Vi
   cluster.database.post();
   return [
     ...broken(cluster.database.tables, ALWAYS),
+    ...cluster.database.miscounted,
     ...violations('an event is sent again only if its sender could not know', findRepeated(cluster, mishaps)),
   ];
 }
@@ -75,9 +76,7 @@ export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonl
   const checks: Record<string, string[]> = {
     'the ledger agrees with its rows': auditLedger(db),
     'what was acknowledged is there once, and no hold is left': findWrong(db, clients.facts, begun),
-    'no key spends more than its budget': brokenBudgets(db, clients.budgets),
-    'no account has more free calls on a day than it may': freeBeyondLimit(db),
-    'no account has more calls in a minute than it may': database.minuteLimits.exceeded,
+    'no key spends more than its budget': brokenBudgets(db, clients.ownKeys),
     'no call is refused while its minute has room': wasClockSet ? [] : database.minuteLimits.refusedEarly,
     'a charge is what the usage costs': wrongCosts(cluster, clients),
     'what vendors bill is recorded': missingLosses(db, cluster, clients),
@@ -90,6 +89,8 @@ export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonl
   };
   return [
     ...broken(db, ALWAYS),
+    ...database.miscounted,
+    ...database.openHolds.findCharged(db),
     ...Object.entries(checks).flatMap(([invariant, details]) => violations(invariant, details)),
     ...(wasOutside ? broken(db, ALL_LIVED) : []),
   ];
@@ -112,27 +113,17 @@ function alarmed({ alarms }: Cluster, names: readonly string[]): string[] {
   return alarms.filter((line) => names.includes(JSON.parse(line).event));
 }
 
-function brokenBudgets(db: Database, budgets: ReadonlyMap<string, bigint>): string[] {
-  const spent = db.query<{ key_id: string; n: bigint }, []>(
+/** Total budgets as they were acknowledged: of a key, and of all keys below it. */
+function brokenBudgets(db: Database, keys: readonly OwnKey[]): string[] {
+  const rows = db.query<{ key_id: string; n: bigint }, []>(
     'SELECT key_id, sum(cost_nano) AS n FROM usage_records GROUP BY key_id',
   );
-  return spent
-    .all()
-    .filter(({ key_id: key, n }) => n > (budgets.get(key) ?? n))
-    .map(({ key_id: key, n }) => `the key ${key} has spent ${n} of ${budgets.get(key)}`);
-}
-
-const TAIPEI_MS = 8 * 3_600_000;
-
-function freeBeyondLimit(db: Database): string[] {
-  const most = Math.max(LIMITS.free_per_day_zero, LIMITS.free_per_day_positive);
-  return db
-    .query<{ account_id: string; n: bigint }, []>(
-      `SELECT account_id, count(*) AS n FROM usage_records WHERE model = 'auto:free' AND status = 'ok'
-       GROUP BY account_id, (at + ${TAIPEI_MS}) / 86400000 HAVING count(*) > ${most}`,
-    )
-    .all()
-    .map(({ account_id: account, n }) => `${account} had ${n} free calls on one day, of ${most}`);
+  const spent = new Map(rows.all().map(({ key_id: keyId, n }) => [keyId, n]));
+  return keys.flatMap(({ keyId, total }) => {
+    const below = keys.filter((key) => lineOf(key).some((above) => above.keyId === keyId));
+    const sum = below.reduce((all, key) => all + (spent.get(key.keyId) ?? 0n), 0n);
+    return total === undefined || sum <= total ? [] : [`the key ${keyId} has spent ${sum} of ${total}`];
+  });
 }
 
 /** Where one run of one vendor was the whole story, the charge is what its usage costs. */

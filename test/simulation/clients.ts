@@ -4,6 +4,8 @@
 import { type Facts, noFacts } from '../torture/facts.ts';
 import type { Cluster, SimulatedNode } from './cluster.ts';
 import type { Dice } from './dice.ts';
+import { RANKER } from './document.ts';
+import { currentPrompt } from './open-holds.ts';
 import { FICKLE, wordsOf } from './vendors.ts';
 import type { Violation } from './violation.ts';
 import type { World } from './world.ts';
@@ -15,13 +17,42 @@ interface Customer {
   key: string;
   keys: OwnKey[];
   webhooks: number;
+  /** Has spent everything, and redeemed no card since. */
+  isBroke: boolean;
 }
 
 /** A key that a customer made. */
-interface OwnKey {
+export interface OwnKey {
   keyId: string;
   key: string;
-  isRevoked: boolean;
+  /** Its budget in total. */
+  total: bigint | undefined;
+  parent: OwnKey | undefined;
+  delegates: boolean;
+  revokedAt: number | undefined;
+}
+
+/** A key and those above it. */
+export function lineOf(key: OwnKey): OwnKey[] {
+  return key.parent ? [key, ...lineOf(key.parent)] : [key];
+}
+
+/** When it was revoked, or one above it. */
+function revocationOf(key: OwnKey): number | undefined {
+  const times = lineOf(key).flatMap(({ revokedAt }) => revokedAt ?? []);
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+interface Sending {
+  method: string;
+  path: string;
+  key?: string | undefined;
+  body?: unknown;
+  idempotencyKey?: string | undefined;
+  /** The number of its prompt. */
+  prompt?: string;
+  /** The client hangs up after so many bytes of the body. */
+  leavesAfter?: number | undefined;
 }
 
 export interface ClientOptions {
@@ -41,9 +72,14 @@ interface Answer {
   isWhole: boolean;
 }
 
-const PATIENCE_MS = 60_000;
+const CHAT = '/v1/chat/completions';
+/** Of so many customers, one spends all credit first. */
+const BROKE_EVERY = 3;
+/** Some wait until a node that stood still goes on. */
+const PATIENCE_MS = [60_000, 60_000, 200_000];
 const PAUSE_MS = 4_000;
 const LONG_ANSWER_BYTES = 3_000;
+const REPEATS = 'a redeem that is repeated with its Idempotency-Key is answered as the first was';
 const SERVES_ALL = 'at the end, each node serves each model that is not retired';
 
 export class Clients {
@@ -57,11 +93,12 @@ export class Clients {
   readonly promptsOf = new Map<string, string[]>();
   /** Completed paid answers. */
   readonly paid: { requestId: string; number: string; cost: bigint }[] = [];
-  readonly budgets = new Map<string, bigint>();
-  readonly revokedAt = new Map<string, number>();
+  /** Of all customers. */
+  readonly ownKeys: OwnKey[] = [];
   /** Calls of a retired model that were served. */
   readonly servedRetired: string[] = [];
   readonly counts = { calls: 0, whole: 0, faults: 0, broken: 0 };
+  readonly reached = { 'repeated redeems': 0, 'accounts with a balance of zero': 0 };
   #prompts = 0;
   #running = 0;
   readonly #world: World;
@@ -81,7 +118,7 @@ export class Clients {
   start(): void {
     for (let index = 0; index < this.#options.clients; index++) {
       this.#running++;
-      this.#live(this.#world.diceFor(`client ${index}`)).then(
+      this.#live(this.#world.diceFor(`client ${index}`), index % BROKE_EVERY === 0).then(
         () => this.#running--,
         (error: Error) => {
           this.#running--;
@@ -95,9 +132,9 @@ export class Clients {
   async tryAll(): Promise<void> {
     const dice = this.#world.diceFor('the end');
     for (const node of this.#cluster.alive()) {
-      const ask = (path: string, key: string | undefined, body: unknown) =>
-        this.#receive(node, new AbortController(), request('POST', path, key, body), undefined);
-      const registered = await ask('/api/agent/register', undefined, {});
+      const ask = (sending: Omit<Sending, 'method'>) =>
+        this.#receive(node, new AbortController(), { method: 'POST', ...sending });
+      const registered = await ask({ path: '/api/agent/register', body: {} });
       if (registered?.status !== 201) {
         this.#violate(SERVES_ALL, `${node.name} registers nobody: ${registered?.status}`);
         continue;
@@ -106,7 +143,8 @@ export class Clients {
       for (const model of ['auto:free', 'first', 'second']) {
         const number = this.#nextPrompt(accountId, model);
         const messages = [{ role: 'user', content: `${SECRET} ${number} steady ${dice.between(1, 30)}` }];
-        const answer = await ask('/v1/chat/completions', key, { model, messages, max_tokens: 100 });
+        const body = { model, messages, max_tokens: 100 };
+        const answer = await ask({ path: CHAT, key, body, prompt: number });
         if (model === 'second' && this.#isRetiredFor(node)) {
           if (answer?.status === 200) this.#violate(SERVES_ALL, `${node.name} serves a retired model`);
           continue;
@@ -130,20 +168,20 @@ export class Clients {
     return number;
   }
 
-  async #live(dice: Dice): Promise<void> {
+  async #live(dice: Dice, spendsAll: boolean): Promise<void> {
     let customer: Customer | undefined;
     while (this.#world.now < this.#options.until) {
       await this.#world.sleep(dice.between(0, PAUSE_MS));
-      customer ??= await this.#register(dice);
+      customer ??= await this.#register(dice, spendsAll);
       if (!customer) continue;
       const choice = dice.between(0, 99);
-      if (choice < 8) await this.#redeem(dice, customer);
-      else if (choice < 12) await this.#makeKey(dice, customer);
-      else if (choice < 14) await this.#revokeKey(dice, customer);
-      else if (choice < 17) await this.#call(dice, 'GET', '/api/me', customer.key);
-      else if (choice < 19) await this.#call(dice, 'GET', '/api/usage', customer.key);
-      else if (choice < 21) await this.#makeWebhook(dice, customer);
-      else if (choice < 30) await this.#chat(dice, customer, 'auto:free');
+      if (choice < (customer.isBroke ? 2 : 8)) await this.#redeem(dice, customer);
+      else if (choice < 14) await this.#makeKey(dice, customer);
+      else if (choice < 16) await this.#revokeKey(dice, customer);
+      else if (choice < 18) await this.#call(dice, { method: 'GET', path: '/api/me', key: customer.key });
+      else if (choice < 20) await this.#call(dice, { method: 'GET', path: '/api/usage', key: customer.key });
+      else if (choice < 22) await this.#makeWebhook(dice, customer);
+      else if (choice < (customer.isBroke ? 60 : 30)) await this.#chat(dice, customer, 'auto:free');
       else await this.#together(dice, customer);
     }
   }
@@ -156,39 +194,76 @@ export class Clients {
     await Promise.all(Array.from({ length: calls }, () => this.#chat(dice, customer, model, own)));
   }
 
-  async #register(dice: Dice): Promise<Customer | undefined> {
-    const answer = await this.#call(dice, 'POST', '/api/agent/register', undefined, {});
+  async #register(dice: Dice, spendsAll: boolean): Promise<Customer | undefined> {
+    const answer = await this.#call(dice, { method: 'POST', path: '/api/agent/register', body: {} });
     if (answer?.status !== 201 || !answer.isWhole) return undefined;
     const { account_id: accountId, api_key: key } = JSON.parse(answer.text);
     this.facts.accounts.push({ accountId, key });
-    return { accountId, key, keys: [], webhooks: 0 };
+    const customer = { accountId, key, keys: [], webhooks: 0, isBroke: false };
+    if (spendsAll) await this.#spendAll(dice, customer);
+    return customer;
   }
 
-  async #redeem(dice: Dice, { accountId, key }: Customer): Promise<void> {
+  /** By one call that costs all trial credit; not every one succeeds. */
+  async #spendAll(dice: Dice, customer: Customer): Promise<void> {
+    const { accountId, key } = customer;
+    const prompt = this.#nextPrompt(accountId, RANKER);
+    const body = { model: RANKER, query: `${SECRET} ${prompt}`, documents: ['one'] };
+    const answer = await this.#call(dice, { method: 'POST', path: '/v1/rerank', key, body, prompt });
+    if (answer?.status !== 200 || !answer.isWhole) return;
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    const cost = answer.headers.get('x-svc-cost-ntd');
+    if (cost === null) return;
+    this.facts.requests.push({ requestId, accountId, cost: nanoOf(cost) });
+    customer.isBroke = true;
+    this.reached['accounts with a balance of zero']++;
+  }
+
+  async #redeem(dice: Dice, customer: Customer): Promise<void> {
+    const { accountId, key } = customer;
     const code = this.#options.cards.pop();
     if (code === undefined) return;
+    const idempotencyKey = dice.isLuck(0.5) ? `redeem-${this.#options.cards.length}` : undefined;
+    const sending = { method: 'POST', path: '/api/redeem', key, body: { code }, idempotencyKey };
     // Until it is answered: the same card by the same account is one credit.
     for (let tries = 0; tries < 4; tries++) {
-      const answer = await this.#call(dice, 'POST', '/api/redeem', key, { code });
+      const answer = await this.#call(dice, sending);
       if (!answer?.isWhole || answer.status >= 500) continue;
       if (answer.status !== 200) return;
-      const { card_serial: serial, amount_nano: amount } = JSON.parse(answer.text);
+      customer.isBroke = false;
+      const { card_serial: serial, amount_nano: amount, already_redeemed: isAgain } = JSON.parse(answer.text);
       this.facts.redeems.push({ accountId, serial, amount: BigInt(amount) });
+      if (idempotencyKey === undefined) return;
+      if (isAgain) this.#violate(REPEATS, `${serial}: redeemed before`);
+      const repeated = await this.#call(dice, sending);
+      if (!repeated?.isWhole || repeated.status >= 500) return;
+      this.reached['repeated redeems']++;
+      if (repeated.text !== answer.text) this.#violate(REPEATS, `${serial}: ${repeated.text} after ${answer.text}`);
       return;
     }
   }
 
+  /** Some for all keys below it, some below another one, of which the budget may be the lower one. */
   async #makeKey(dice: Dice, customer: Customer): Promise<void> {
     const thousandths = dice.pick([3, 6, 50]);
-    const answer = await this.#call(dice, 'POST', '/api/keys', customer.key, {
+    const span = dice.pick(['day', 'month', 'total']);
+    const delegates = dice.isLuck(0.5);
+    const above = customer.keys.filter((key) => key.delegates && revocationOf(key) === undefined);
+    const parent = above.length > 0 && dice.isLuck(0.6) ? dice.pick(above) : undefined;
+    const body = {
       name: 'simulated',
-      budgets: { total_ntd: thousandths / 1_000 },
-    });
+      budgets: { [`${span}_ntd`]: thousandths / 1_000 },
+      ...(delegates && { delegate: true }),
+      ...(parent && { parent_id: parent.keyId }),
+    };
+    const answer = await this.#call(dice, { method: 'POST', path: '/api/keys', key: customer.key, body });
     if (answer?.status !== 201 || !answer.isWhole) return;
     const { api_key: key, id: keyId } = JSON.parse(answer.text);
     this.facts.keys.push(key);
-    this.budgets.set(keyId, BigInt(thousandths) * 1_000_000n);
-    customer.keys.push({ keyId, key, isRevoked: false });
+    const total = span === 'total' ? BigInt(thousandths) * 1_000_000n : undefined;
+    const made = { keyId, key, total, parent, delegates, revokedAt: undefined };
+    this.ownKeys.push(made);
+    customer.keys.push(made);
   }
 
   /** At most a few: lost answers are not repeated. */
@@ -196,16 +271,16 @@ export class Clients {
     if (customer.webhooks >= 2) return;
     customer.webhooks++;
     const url = `https://hooks.example/${customer.accountId}/${customer.webhooks}`;
-    await this.#call(dice, 'POST', '/api/webhooks', customer.key, { url });
+    await this.#call(dice, { method: 'POST', path: '/api/webhooks', key: customer.key, body: { url } });
   }
 
   async #revokeKey(dice: Dice, customer: Customer): Promise<void> {
-    const made = customer.keys.find(({ isRevoked }) => !isRevoked);
-    if (!made) return;
-    const answer = await this.#call(dice, 'DELETE', `/api/keys/${made.keyId}`, customer.key);
-    if (!answer || answer.status >= 300) return;
-    made.isRevoked = true;
-    this.revokedAt.set(made.keyId, this.#world.now);
+    const live = customer.keys.filter((key) => revocationOf(key) === undefined);
+    if (live.length === 0) return;
+    const made = dice.pick(live);
+    const path = `/api/keys/${made.keyId}`;
+    const answer = await this.#call(dice, { method: 'DELETE', path, key: customer.key });
+    if (answer && answer.status < 300) made.revokedAt = this.#world.now;
   }
 
   async #chat(dice: Dice, customer: Customer, model: string, own?: OwnKey): Promise<void> {
@@ -214,7 +289,7 @@ export class Clients {
     const kind = dice.isLuck(0.2) ? FICKLE : 'steady';
     const prompt = `${SECRET} ${number} ${kind} ${dice.between(1, 30)}`;
     const begunAt = this.#world.now;
-    const wasRevoked = own?.isRevoked === true;
+    const revokedAt = own && revocationOf(own);
     const body = {
       model,
       temperature: 0,
@@ -224,11 +299,12 @@ export class Clients {
     };
     const leavesAfter = dice.isLuck(0.15) ? dice.between(0, LONG_ANSWER_BYTES) : undefined;
     const { retiresAt } = this.#cluster;
-    const answer = await this.#call(dice, 'POST', '/v1/chat/completions', own?.key ?? customer.key, body, leavesAfter);
+    const key = own?.key ?? customer.key;
+    const answer = await this.#call(dice, { method: 'POST', path: CHAT, key, body, prompt: number, leavesAfter });
     if (!answer) return;
     const requestId = answer.headers.get('x-request-id') ?? '';
     if (model !== 'auto:free') this.requestOf.set(number, requestId);
-    if (wasRevoked && answer.status === 200 && begunAt - (this.revokedAt.get(own?.keyId ?? '') ?? begunAt) > 5_000) {
+    if (revokedAt !== undefined && answer.status === 200 && begunAt - revokedAt > 5_000) {
       this.#violate('a revoked key does not work', number);
     }
     if (answer.status !== 200) return;
@@ -286,27 +362,20 @@ export class Clients {
   }
 
   /** Undefined if there was no answer. */
-  async #call(
-    dice: Dice,
-    method: string,
-    path: string,
-    key: string | undefined,
-    body?: unknown,
-    /** Hangs up after so many bytes of the body. */
-    leavesAfter?: number,
-  ): Promise<Answer | undefined> {
+  async #call(dice: Dice, sending: Sending): Promise<Answer | undefined> {
     const alive = this.#cluster.alive();
     if (alive.length === 0) return undefined;
     const node = dice.pick(alive);
     this.counts.calls++;
     const isLost = dice.isLuck(this.#options.loss());
     const isAnswerLost = dice.isLuck(this.#options.loss());
+    const patience = dice.pick(PATIENCE_MS);
     await this.#world.sleep(dice.between(0, 40));
     if (isLost) return undefined;
     const leaving = new AbortController();
-    const cancel = this.#world.after(isAnswerLost ? dice.between(0, 2_000) : PATIENCE_MS, () => leaving.abort());
+    const cancel = this.#world.after(isAnswerLost ? dice.between(0, 2_000) : patience, () => leaving.abort());
     try {
-      return await this.#receive(node, leaving, request(method, path, key, body, leaving.signal), leavesAfter);
+      return await this.#receive(node, leaving, sending);
     } catch {
       this.counts.broken++;
       return undefined;
@@ -318,14 +387,20 @@ export class Clients {
   async #receive(
     { machine, gateway }: SimulatedNode,
     leaving: AbortController,
-    sent: Request,
-    leavesAfter: number | undefined,
+    sending: Sending,
   ): Promise<Answer | undefined> {
+    const { leavesAfter, prompt = 'none' } = sending;
+    // A node that stands still does not see yet that its client has left.
+    const seen = new AbortController();
+    leaving.signal.addEventListener('abort', () => machine.enter(() => seen.abort()), { once: true });
+    const sent = request(sending, seen.signal);
     if (leavesAfter === 0) this.#world.after(1, () => leaving.abort());
     const ended = Promise.race([aborted(leaving.signal), aborted(machine.died)]);
     ended.catch(() => {});
     const response = await Promise.race([
-      new Promise<Response>((resolve, reject) => machine.enter(() => gateway.fetch(sent).then(resolve, reject))),
+      new Promise<Response>((resolve, reject) =>
+        machine.enter(() => currentPrompt.run(prompt, () => gateway.fetch(sent).then(resolve, reject))),
+      ),
       ended,
     ]);
     const answer: Answer = { status: response.status, headers: response.headers, text: '', isWhole: false };
@@ -353,13 +428,14 @@ export class Clients {
   }
 }
 
-function request(method: string, path: string, key: string | undefined, body: unknown, signal?: AbortSignal): Request {
+function request({ method, path, key, body, idempotencyKey }: Sending, signal: AbortSignal): Request {
   return new Request(`http://127.0.0.1:8787${path}`, {
     method,
-    ...(signal && { signal }),
+    signal,
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });

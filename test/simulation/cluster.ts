@@ -62,7 +62,7 @@ export class Cluster {
     this.#world = world;
     this.isEmbedded = isEmbedded;
     this.database = new SimulatedDatabase(world.diceFor('disk'));
-    this.vendors = new Vendors(world);
+    this.vendors = new Vendors(world, (prompt) => this.database.openHolds.called(prompt));
     this.receivers = new Receivers(world);
     this.nodes = Array.from({ length: places }, () => undefined);
   }
@@ -118,8 +118,16 @@ export class Cluster {
 
   #openStore(machine: Machine, name: string): Store {
     const dice = this.#world.diceFor(`${name} database`);
-    if (this.isEmbedded) return openEmbeddedStore(this.#world, machine, this.database, dice);
-    return openNodeStore(this.#world, machine, this.database, name, dice);
+    const store = this.isEmbedded
+      ? openEmbeddedStore(this.#world, machine, this.database, dice)
+      : openNodeStore(this.#world, machine, this.database, name, dice);
+    return {
+      ...store,
+      commit: (operation, input) => {
+        if (operation === 'admit' && 'requestId' in input) this.database.openHolds.asked(input.requestId, name);
+        return store.commit(operation, input);
+      },
+    };
   }
 
   alive(): SimulatedNode[] {

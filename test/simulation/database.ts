@@ -14,8 +14,13 @@ import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { configure } from '../../src/store/sqlite/open-database.ts';
 import { type AnswerRead, prepareReads } from '../../src/store/sqlite/prepare-reads.ts';
 import { writeRefusals } from '../../src/store/sqlite/write-refusals.ts';
+import type { Committed, CommitWatch } from './commit-watch.ts';
 import type { Dice } from './dice.ts';
+import { FreeDays } from './free-days.ts';
+import { KeyBudgets } from './key-budgets.ts';
 import { MinuteLimits } from './minute-limits.ts';
+import { OpenHolds } from './open-holds.ts';
+import type { Violation } from './violation.ts';
 
 export interface DatabaseState {
   isAway: boolean;
@@ -40,6 +45,10 @@ const CHECKPOINT_COMMITS = 50;
 export class SimulatedDatabase {
   readonly state: DatabaseState = { ...WELL };
   readonly minuteLimits = new MinuteLimits();
+  readonly openHolds = new OpenHolds();
+  readonly keyBudgets = new KeyBudgets();
+  readonly freeDays = new FreeDays();
+  readonly #watches: readonly CommitWatch[] = [this.minuteLimits, this.openHolds, this.keyBudgets, this.freeDays];
   readonly #dice: Dice;
   #tables: Database;
   /** What the disk has, if a commit of this connection does not wait for the disk. */
@@ -97,8 +106,24 @@ export class SimulatedDatabase {
     this.#useDisk();
     this.#beginCommit();
     const decided = this.#commits.journalBatch(structuredClone(operations) as Operation[]);
-    this.minuteLimits.committed(operations, decided);
+    for (const [index, operation] of operations.entries()) {
+      const answer = decided[index];
+      if (answer?.ok) this.#note({ ...operation, result: answer.result } as Committed);
+    }
     return decided;
+  }
+
+  #note(operation: Committed): void {
+    for (const watch of this.#watches) watch.committed(operation);
+  }
+
+  get reached(): Record<string, number> {
+    return { ...this.openHolds.reached, ...this.keyBudgets.reached, ...this.freeDays.reached };
+  }
+
+  /** What the second counts of the books have found so far. */
+  get miscounted(): Violation[] {
+    return this.#watches.flatMap(({ violations }) => violations);
   }
 
   read(name: ReadName, args: readonly unknown[]): unknown {

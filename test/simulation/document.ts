@@ -1,8 +1,10 @@
-// What the simulated service sells: two models on three vendors, and a free one.
+// What the simulated service sells: two models on three vendors, a free one, and a rerank model that costs all trial credit.
 
 import { VENDORS } from './vendors.ts';
 
 export const PRICES = { input: 10_000n, output: 40_123n };
+/** One call of it costs NT$1, so that an account comes to a balance of zero. */
+export const RANKER = 'ranker';
 /** What vendors bill. */
 export const COSTS = { input: 5_000n, output: 20_000n };
 export const LIMITS = {
@@ -24,6 +26,7 @@ export function isRetiring(edition: number): boolean {
 export function simulatedDocument(edition: number, retiresAt: number | undefined) {
   const turned = VENDORS.map((_, index) => VENDORS[(index + edition) % VENDORS.length]);
   const routes = turned.map((channel) => ({ channel, model: 'simulated', cost: { input: 5, output: 20 } }));
+  const ranking = turned.map((channel) => ({ channel, model: 'simulated', cost: { search: 1 } }));
   const price = { input: 10, output: 40.123 };
   const paid = { context_tokens: 128_000, max_output_tokens: 400, price };
   return {
@@ -35,6 +38,7 @@ export function simulatedDocument(edition: number, retiresAt: number | undefined
     })),
     models: [
       { id: 'auto:free', context_tokens: 128_000, max_output_tokens: 400, price: 'free', routes: routes.slice(0, 2) },
+      { id: RANKER, kinds: ['rerank'], price: { search: 1_000 }, routes: ranking },
       { id: 'first', ...paid, routes, fallbacks: ['second'] },
       {
         id: 'second',

@@ -4,12 +4,15 @@
 import type { Cluster, SimulatedNode } from './cluster.ts';
 import { type DatabaseState, WELL } from './database.ts';
 import type { Dice } from './dice.ts';
-import { isOutside, type Mishap } from './mishap.ts';
+import type { Mishap } from './mishap.ts';
 import { TROUBLES, VENDORS } from './vendors.ts';
 import type { World } from './world.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
+/** How long a pause waits for a call, and how often it looks. */
+const BUSY_WITHIN_MS = 10 * SECOND;
+const LOOK_MS = 50;
 const POWER_CUT_MS = 5 * SECOND;
 
 interface Draw {
@@ -17,15 +20,15 @@ interface Draw {
   until: number;
   /** Between two mishaps, on average. */
   meanMs: number;
-  /** Only what a service without a fault of its own must bear without one. */
-  isOutside: boolean;
+  /** Others are left out. */
+  isDrawn(what: Mishap['what']): boolean;
 }
 
 export function drawMishaps(dice: Dice, draw: Draw): Mishap[] {
   const mishaps: Mishap[] = [];
   for (let at = dice.between(0, draw.meanMs); at < draw.until; at += dice.between(1, 2 * draw.meanMs)) {
     const mishap = drawOne(dice, draw.places);
-    if (!draw.isOutside || isOutside(mishap)) mishaps.push({ at, ...mishap } as Mishap);
+    if (draw.isDrawn(mishap.what)) mishaps.push({ at, ...mishap } as Mishap);
   }
   return mishaps;
 }
@@ -38,7 +41,10 @@ function drawOne(dice: Dice, places: number): Unplanned {
   if (choice < 12) return { what: 'crash', place, ms: dice.between(100, 100 * SECOND) };
   if (choice < 17) return { what: 'restart', place, ms: dice.between(100, 10 * SECOND) };
   // Some beyond the lease, and beyond the time after which its holds are given back.
-  if (choice < 27) return { what: 'pause', place, ms: dice.pick([2, 10, 20, 90, 120]) * SECOND };
+  if (choice < 27) {
+    const ms = dice.pick([2, 20, 90, 120]) * SECOND;
+    return { what: 'pause', place, ms, isBusy: dice.isLuck(0.7) };
+  }
   if (choice < 33) return { what: 'clock', place, ms: dice.between(-20, 20) * dice.pick([SECOND, MINUTE]) };
   if (choice < 55) return { what: 'database', trouble: drawDatabase(dice), ms: dice.between(100, 40 * SECOND) };
   if (choice < 57) return { what: 'database crash' };
@@ -129,7 +135,7 @@ export class Misfortune {
     const node = nodes[place];
     if (!node) return;
     const { machine, gateway } = node;
-    if (mishap.what === 'pause') machine.stand(mishap.ms);
+    if (mishap.what === 'pause') this.#pause(node, mishap);
     else if (mishap.what === 'clock') machine.stepClock(mishap.ms);
     else if (mishap.what === 'restart') this.#drain(node, place, mishap.ms);
     else if (mishap.what === 'crash') {
@@ -141,6 +147,18 @@ export class Misfortune {
       // A database that is away refuses it: then nothing changes.
       this.#cluster.apply({ clock, random, store: gateway.store }, mishap.edition).catch(() => {});
     }
+  }
+
+  #pause(node: SimulatedNode, mishap: Extract<Mishap, { what: 'pause' }>): void {
+    const isLate = this.#world.now > mishap.at + BUSY_WITHIN_MS;
+    const isReady = !mishap.isBusy || this.#cluster.database.openHolds.areOn(node.name);
+    if (isReady || isLate) {
+      node.machine.stand(mishap.ms);
+      return;
+    }
+    this.#world.after(LOOK_MS, () => {
+      if (!this.#isOver) this.#pause(node, mishap);
+    });
   }
 
   #startSoon(place: number, ms: number, wallOffset: number): void {

@@ -6,7 +6,8 @@ import type { Trouble, Vendor } from './vendors.ts';
 export type Mishap = { at: number } & (
   | { what: 'crash'; place: number; ms: number }
   | { what: 'restart'; place: number; ms: number }
-  | { what: 'pause'; place: number; ms: number }
+  /** `isBusy`: it begins when the node has a call in progress, if that comes soon. */
+  | { what: 'pause'; place: number; ms: number; isBusy: boolean }
   | { what: 'clock'; place: number; ms: number }
   | { what: 'database'; trouble: Partial<DatabaseState>; ms: number }
   | { what: 'database crash' }
@@ -32,6 +33,10 @@ export const WHATS = [
 
 const OUTSIDE: ReadonlySet<Mishap['what']> = new Set(['vendor', 'network', 'document', 'restart']);
 
+/** Nodes may stand still, and the database works: so others find out that one is gone. */
+export const DATABASE_LIVES: ReadonlySet<Mishap['what']> = new Set([...OUTSIDE, 'pause', 'clock']);
+
+/** A service without a fault of its own must bear it without one. */
 export function isOutside({ what }: Pick<Mishap, 'what'>): boolean {
   return OUTSIDE.has(what);
 }

@@ -9,6 +9,7 @@ export interface Mutation {
 
 const CLOSE = 'store/book/close.ts';
 const ADMIT = 'store/book/admit.ts';
+const BUDGETS = 'store/book/budgets.ts';
 
 export const MUTATIONS: readonly Mutation[] = [
   {
@@ -43,7 +44,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a budget forgets what is held of it',
-    file: 'store/book/budgets.ts',
+    file: BUDGETS,
     from: `limit - spent - held)`,
     to: `limit - spent + held - held)`,
   },
@@ -154,6 +155,48 @@ export const MUTATIONS: readonly Mutation[] = [
     file: ADMIT,
     from: `limits.perMinute);\n  if (minute.remaining < 1) return { ok: false, reason: 'rate_limited'`,
     to: `limits.perMinute + 1);\n  if (minute.remaining < 1) return { ok: false, reason: 'rate_limited'`,
+  },
+  {
+    name: 'a node admits although its lease has ended',
+    file: ADMIT,
+    from: `if (!lease || lease.expiresAt <= input.at) return`,
+    to: `if (!lease) return`,
+  },
+  {
+    name: 'a call goes on although its hold was released',
+    file: 'ledger/ledger.ts',
+    from: `    isHeld: (held) => (lease()?.hasLivedSince(held.since) ? Promise.resolve(true) : isStillOpen(held)),`,
+    to: `    isHeld: (held) => Promise.resolve(held.since >= 0),`,
+  },
+  {
+    name: 'a late settlement is charged although the hold was released',
+    file: CLOSE,
+    from: `  if (!hold) return { state: 'late' };\n  assert(input.cost >= 0n`,
+    to: `  const late = book.get('wallets', input.accountId);\n  if (!hold && late && input.cost > 0n && late.balance - late.held > input.cost) {\n    const balance = late.balance - input.cost;\n    book.put('wallets', input.accountId, { ...late, ...spendFreeFirst(late, balance) });\n    book.add('entries', { at: input.outcome.at, kind: 'usage', debit: input.accountId, credit: 'house:revenue', amount: input.cost, accountId: input.accountId, balanceAfter: balance, reference: input.requestId, note: null, refundOf: null, paid: 0n, once: null });\n    return { state: 'closed', charged: input.cost, writtenOff: 0n, balance };\n  }\n  if (!hold) return { state: 'late' };\n  assert(input.cost >= 0n`,
+  },
+  {
+    name: 'what a key spends on a day is forgotten',
+    file: BUDGETS,
+    from: `    spent: spent + charged,\n`,
+    to: `    spent,\n`,
+  },
+  {
+    name: 'what a child key spends does not count for its parents',
+    file: BUDGETS,
+    from: `for (const keyId of hold.chain.ancestors) closeLevel(book, keyId, hold, charged, at);`,
+    to: `for (const keyId of hold.chain.ancestors) closeLevel(book, keyId, hold, 0n, at);`,
+  },
+  {
+    name: 'without a balance there are as many free calls as with one',
+    file: ADMIT,
+    from: `const perDay = wallet.balance > 0n ?`,
+    to: `const perDay = wallet.balance >= 0n ?`,
+  },
+  {
+    name: 'the answer to a redeem is not remembered',
+    file: 'store/book/redeem.ts',
+    from: '  remember(book, input, `$' + '{balance}`);\n',
+    to: ``,
   },
 ];
 

@@ -7,7 +7,7 @@ import { findUndelivered } from './check-webhooks.ts';
 import { Clients } from './clients.ts';
 import { Cluster, PEPPER } from './cluster.ts';
 import { drawMishaps, Misfortune } from './misfortune.ts';
-import type { Mishap } from './mishap.ts';
+import { DATABASE_LIVES, isOutside, type Mishap } from './mishap.ts';
 import { type Violation, violations } from './violation.ts';
 import { World } from './world.ts';
 
@@ -31,9 +31,13 @@ export interface SimulationReport {
   /** A hash of all that happened. */
   trace: string;
   counts: Clients['counts'];
+  /** How often the run came to what is rare. */
+  reached: Record<string, number>;
 }
 
 const START = Date.UTC(2026, 0, 15, 4, 0, 0);
+/** A minute before midnight in Taipei, on the last day of a month. */
+const LATE_START = Date.UTC(2026, 0, 31, 15, 59, 0);
 const MINUTE_MS = 60_000;
 const CHECK_EVERY_MS = 5_000;
 /** Between two mishaps, on average. */
@@ -52,7 +56,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const { seed, minutes = 5, clients: count = 6 } = options;
   const isEmbedded = seed % 3 === 0;
   const nodes = isEmbedded ? 1 : NODES;
-  const world = new World(seed, START);
+  const world = new World(seed, seed % 2 === 1 ? LATE_START : START);
   const until = minutes * MINUTE_MS;
   const mishaps = options.mishaps ?? drawMishaps(world.diceFor('misfortune'), drawFor(seed, nodes, until));
   const broken: Violation[] = [];
@@ -120,6 +124,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       violations: [...broken, ...(of?.violations ?? [])],
       crashes: [...crashes, ...(of?.crashes ?? [])],
       ...{ mishaps, virtualMs, events, trace, counts },
+      reached: { ...cluster.database.reached, ...of?.reached },
     };
   }
 }
@@ -129,7 +134,12 @@ function sum(values: readonly number[]): number {
 }
 
 function drawFor(seed: number, places: number, until: number) {
-  return { places, until, meanMs: MISHAP_MS, isOutside: seed % 4 === 2 };
+  const draw = { places, until, meanMs: MISHAP_MS, isDrawn: (_: Mishap['what']) => true };
+  if (seed % 4 === 2) return { ...draw, isDrawn: (what: Mishap['what']) => isOutside({ what }) };
+  // As many as with those that are left out.
+  if (seed % 4 === 3)
+    return { ...draw, meanMs: MISHAP_MS / 2, isDrawn: (what: Mishap['what']) => DATABASE_LIVES.has(what) };
+  return draw;
 }
 
 /** The cards that customers will redeem. */

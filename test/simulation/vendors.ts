@@ -27,7 +27,9 @@ export interface Run {
 
 interface Body {
   stream?: boolean;
-  messages: { role: string; content: string }[];
+  messages?: { role: string; content: string }[];
+  /** Of a rerank call. */
+  query?: string;
 }
 
 /** Fewer than the gateway estimates: where a vendor does not tell, the estimate is what is recorded. */
@@ -41,8 +43,12 @@ export class Vendors {
   readonly #world: World;
   readonly #dice: Dice;
 
-  constructor(world: World) {
+  /** Gets the number of each prompt when it is sent. */
+  readonly #onCall: (number: string) => void;
+
+  constructor(world: World, onCall: (number: string) => void) {
     this.#world = world;
+    this.#onCall = onCall;
     this.#dice = world.diceFor('vendors');
   }
 
@@ -54,6 +60,8 @@ export class Vendors {
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
       const vendor = VENDORS.find((name) => url.includes(name)) ?? 'alpha';
       const trouble = this.trouble.get(vendor);
+      const body = JSON.parse(String(init.body)) as Body;
+      this.#onCall(numberOf(body));
       const delay = this.#dice.between(5, 200) * (trouble === 'slow' ? 50 : 1);
       this.#world.after(delay, () => {
         if (signal?.aborted) return;
@@ -66,7 +74,6 @@ export class Vendors {
           return give(() => resolve(Response.json(error, { status, ...(headers && { headers }) })));
         }
         if (trouble === 'garbage') return give(() => resolve(new Response('<html>', { status: 200 })));
-        const body = JSON.parse(String(init.body)) as Body;
         const answer = this.#answer(machine, vendor, trouble, body, signal ?? undefined);
         give(() => resolve(answer));
       });
@@ -75,15 +82,16 @@ export class Vendors {
   }
 
   #answer(machine: Machine, vendor: Vendor, trouble: Trouble | undefined, body: Body, signal?: AbortSignal): Response {
-    const prompt = body.messages.find(({ role }) => role === 'user')?.content ?? '';
-    const number = prompt.split(' ')[1] ?? '';
+    const prompt = promptOf(body);
+    const number = numberOf(body);
     const runs = this.runs.get(number) ?? [];
     this.runs.set(number, runs);
     const hasUsage = trouble !== 'no usage';
     const run: Run = { vendor, words: 0, isWhole: false, isHeard: false, hasUsage };
     runs.push(run);
+    if (body.query !== undefined) return this.#rank(machine, run, trouble);
     const words = wordsOf(prompt, runs.length);
-    const last = body.messages.at(-1);
+    const last = body.messages?.at(-1);
     const sent = last?.role === 'assistant' ? last.content.trim().split(' ').length : 0;
     const left = words.slice(sent);
     const usage = () => ({
@@ -156,6 +164,14 @@ export class Vendors {
     return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
   }
 
+  #rank(machine: Machine, run: Run, trouble: Trouble | undefined): Response {
+    run.isWhole = trouble !== 'cuts';
+    run.isHeard = run.isWhole;
+    const meta = { billed_units: { search_units: 1 } };
+    const answer = { results: [{ index: 0, relevance_score: 0.5 }], ...(run.hasUsage && { meta }) };
+    return run.isWhole ? Response.json(answer) : this.#cutOff(machine, encoder.encode(JSON.stringify(answer)));
+  }
+
   #cutOff(machine: Machine, body: Uint8Array): Response {
     const [part] = this.#dice.split(body);
     let isOver = false;
@@ -186,6 +202,14 @@ function breakOff(
       if (!isOver()) controller.error(new Error('connection reset'));
     }),
   );
+}
+
+function promptOf({ messages, query }: Body): string {
+  return query ?? messages?.find(({ role }) => role === 'user')?.content ?? '';
+}
+
+function numberOf(body: Body): string {
+  return promptOf(body).split(' ')[1] ?? '';
 }
 
 export const FICKLE = 'fickle';

@@ -1,0 +1,74 @@
+// Holds and leases, counted a second time: a node admits only while its lease lives, a vendor is called only while the hold of
+// the call is open, and a hold that another node has released is never charged.
+
+import type { Database } from 'bun:sqlite';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Committed, type CommitWatch, closeIn } from './commit-watch.ts';
+import { type Violation, violations } from './violation.ts';
+
+/** The number of the prompt that is being served. */
+export const currentPrompt = new AsyncLocalStorage<string>();
+
+export class OpenHolds implements CommitWatch {
+  readonly violations: Violation[] = [];
+  readonly reached = { 'admissions refused for their lease': 0, 'settlements after a sweep': 0 };
+  readonly #requestOf = new Map<string, string>();
+  readonly #nodeOf = new Map<string, string>();
+  readonly #leases = new Map<string, number>();
+  readonly #open = new Set<string>();
+  readonly #swept = new Set<string>();
+
+  /** Called where a node asks for the admission. `node`: its name. */
+  asked(requestId: string, node: string): void {
+    this.#nodeOf.set(requestId, node);
+    const prompt = currentPrompt.getStore();
+    if (prompt !== undefined) this.#requestOf.set(prompt, requestId);
+  }
+
+  committed(operation: Committed): void {
+    const { name, input } = operation;
+    if (name === 'lease') this.#leases.set(input.nodeId, input.expiresAt);
+    else if (name === 'admit') this.#admit(operation);
+    const closed = closeIn(operation);
+    if (closed) this.#open.delete(closed.requestId);
+    if (closed && name === 'sweep') this.#swept.add(closed.requestId);
+    if (name !== 'settle' || !this.#swept.has(input.requestId)) return;
+    this.reached['settlements after a sweep']++;
+    if (closed) this.#violate('what was swept is not charged', input.requestId);
+  }
+
+  #admit({ input, result }: Extract<Committed, { name: 'admit' }>): void {
+    if (!result.ok) {
+      if (result.reason === 'lease_lost') this.reached['admissions refused for their lease']++;
+      return;
+    }
+    const { requestId, nodeId, at } = input;
+    this.#open.add(requestId);
+    const expiresAt = this.#leases.get(nodeId) ?? 0;
+    if (expiresAt <= at)
+      this.#violate('a node admits only while its lease lives', `${requestId}: ${expiresAt} at ${at}`);
+  }
+
+  /** Whether a call of the node is in progress. */
+  areOn(node: string): boolean {
+    return [...this.#open].some((requestId) => this.#nodeOf.get(requestId) === node);
+  }
+
+  /** A vendor is called for this prompt. */
+  called(prompt: string): void {
+    const requestId = this.#requestOf.get(prompt) ?? 'no request';
+    if (!this.#open.has(requestId))
+      this.#violate('a vendor is called only while the hold is open', `${prompt}: ${requestId}`);
+  }
+
+  /** At rest. */
+  findCharged(db: Database): Violation[] {
+    const charged = db.query<{ reference: string }, []>(`SELECT reference FROM entries WHERE kind = 'usage'`).all();
+    const wrong = charged.map(({ reference }) => reference).filter((requestId) => this.#swept.has(requestId));
+    return violations('what was swept is not charged', wrong);
+  }
+
+  #violate(invariant: string, detail: string): void {
+    this.violations.push({ invariant, detail });
+  }
+}
