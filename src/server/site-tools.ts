@@ -38,7 +38,8 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
     priceHistory: () => history(http.catalog().revision, http.clock.now()),
     addressOf: (visitor) => addressOf(http, visitor),
     originOf: (visitor) => originOf(http, visitor),
-    countRegisterAttempt: (address) => http.addressGuards.countRegisterAttempt(address, http.catalog().guards.register_attempts_per_minute),
+    countRegisterAttempt: (address) =>
+      http.addressGuards.countRegisterAttempt(address, http.catalog().guards.register_attempts_per_minute),
     readBody: bodyTextReader(http.clock),
     async callChat({ request, connection }, { hash }, body) {
       if (!http.isReady()) throw fault('unavailable', { internal: 'draining' });
