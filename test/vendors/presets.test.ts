@@ -165,6 +165,11 @@ test('no preset has an id or a name at the vendor twice, and every successor is 
   }
 });
 
+test("every vendor with list prices has models: not one's own server, nor Azure, whose customers name deployments", () => {
+  const without = VENDOR_PRESETS.filter(({ isOwnServer, models = [] }) => !isOwnServer && models.length === 0);
+  expect(idsOf(without)).toEqual(['azure']);
+});
+
 test('the day on which sources were read is a day', () => {
   expect(new Date(READ_ON).toISOString()).toStartWith(READ_ON);
   expect(Date.parse(READ_ON)).toBeLessThan(Date.now());

@@ -385,8 +385,11 @@ test.each(PRICED.map((preset) => [preset.id, preset] as const))(
   async (vendor, { models = [], baseUrl, addressExample = '' }) => {
     const names = models.map(({ id, upstreamModel = id }) => upstreamModel);
     offer(names.map((id) => ({ id })));
-    const { pathname } = new URL(baseUrl ?? addressExample);
-    const address = new URL(gateway.upstream.baseUrl).origin + pathname.replace(/\/$/, '');
+    const { hostname, pathname } = new URL(baseUrl ?? addressExample);
+    const { port } = new URL(gateway.upstream.baseUrl);
+    // The form of Bedrock takes the region from the host.
+    const host = vendor === 'bedrock' ? hostname.replace(/amazonaws\.com$/, 'localhost') : '127.0.0.1';
+    const address = `http://${host}:${port}${pathname.replace(/\/$/, '')}`;
     const draft = await connect({ vendor, name: `all-of-${vendor}`, address });
     const sent = await client.post(draft, { ...FORM, more: names.join('\n') });
     expect(sent.headers.get('location')).toBe(`${draft}/review`);
