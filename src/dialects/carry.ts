@@ -8,7 +8,7 @@ import type { Quirks } from '../vendors/quirks.ts';
 import { anthropicMessagesClient } from './anthropic-messages/client/adapter.ts';
 import { anthropicMessagesUpstream } from './anthropic-messages/upstream/adapter.ts';
 import { type Carrier, sameDialectCarrier } from './carrier.ts';
-import { type Dialect, passesRequest, passesThrough, type RelayRequest } from './dialect.ts';
+import { type Dialect, passesThrough, type RelayRequest, type ToolPrices } from './dialect.ts';
 import { geminiUpstream } from './gemini/adapter.ts';
 import { geminiClient } from './gemini/client/adapter.ts';
 import { openaiChatClient } from './openai-chat/client/adapter.ts';
@@ -16,6 +16,7 @@ import { openaiChatUpstream } from './openai-chat/upstream/adapter.ts';
 import { openaiResponsesClient } from './openai-responses/client/adapter.ts';
 import { openaiCompaction, summarizing } from './openai-responses/compaction/dialect.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream/adapter.ts';
+import { passesRequest } from './passes-request.ts';
 import type { ListedTiers } from './removals/remove-fields.ts';
 import type { ClientAdapter, UpstreamAdapter } from './translate/adapters.ts';
 import { originOf } from './translate/opaque.ts';
@@ -54,6 +55,7 @@ export interface Sender {
   isFree: boolean;
   /** The service tiers that the price of the model to be asked lists. */
   serviceTiers?: ListedTiers;
+  toolPrices?: ToolPrices;
 }
 
 /** Whether a request of this dialect can go there at all. */
@@ -66,7 +68,7 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
   const { channel, endpoints, model, prefill } = to;
   const { quirks } = channel;
   if (dialect === openaiCompaction) return carryCompaction(request, to, from);
-  if (passesRequest(dialect, request, to)) return sameDialectCarrier(dialect, request, from);
+  if (passesRequest(dialect, request, to, from.toolPrices)) return sameDialectCarrier(dialect, request, from);
   const found = translationTo(dialect, endpoints, isForResponses(quirks, model) ? 'responses' : undefined);
   if (!found) throw new Error(`no route from ${dialect.endpoint} to ${endpoints.join(', ')}`);
   const { endpoint, ...adapters } = found;

@@ -342,7 +342,7 @@ export interface RequestFormat {
   /** Throws a fault that names the field. A quote of a call with files has no form. */
   read(document: JsonDocument, form?: Form): RelayRequest;
   /** Whether an upstream of the same format gets the client's own body; absent: always. Otherwise it is translated. */
-  canPass?(request: RelayRequest, model: string): boolean;
+  canPass?(request: RelayRequest, model: string, toolPrices: ToolPrices): boolean;
   /**
    * What must be removed from a body that is sent in the client's own format. Throws a fault that names a tool which uses another
    * model, or which must be removed and is required.
@@ -403,13 +403,5 @@ export function passesThrough({ endpoint }: Dialect, endpoints: readonly Endpoin
   return endpoints.includes(endpoint);
 }
 
-interface Destination {
-  endpoints: readonly Endpoint[];
-  /** The model's name there. */
-  model: string;
-}
-
-/** Whether it gets the body of this request. */
-export function passesRequest(dialect: Dialect, request: RelayRequest, { endpoints, model }: Destination): boolean {
-  return passesThrough(dialect, endpoints) && dialect.request.canPass?.(request, model) !== false;
-}
+/** The tools of the upstream that the price of a model lists; undefined for none. */
+export type ToolPrices = { has(tool: string): boolean } | undefined;

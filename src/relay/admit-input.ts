@@ -2,9 +2,10 @@
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { unboundedOutput } from '../dialects/carry.ts';
-import { passesRequest, passesThrough, type RelayRequest } from '../dialects/dialect.ts';
+import { passesThrough, type RelayRequest } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/input/estimated-input.ts';
 import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
+import { passesRequest } from '../dialects/passes-request.ts';
 import type { Nano } from '../kit/money.ts';
 import { type HoldTerms, holdFor, isUncut } from '../ledger/cost.ts';
 import type { AddressLimit, AdmitInput, HoldRequest, TokenRequest } from '../store/operations.ts';
@@ -129,10 +130,10 @@ export function inputBounds({ request, model, candidates, dialect }: Call) {
   let context = model.contextTokens;
   let { upper } = input;
   let runsTools = false;
-  for (const { contextTokens, routes } of candidates) {
+  for (const { contextTokens, routes, prices } of candidates) {
     context = Math.max(context, contextTokens);
     for (const route of routes) {
-      const isTranslated = !passesRequest(dialect, request, route);
+      const isTranslated = !passesRequest(dialect, request, route, prices.rules?.tools);
       upper = Math.max(upper, upperAt(input, route.model, isTranslated));
       // A translation removes these tools.
       if (!isTranslated) runsTools = input.toolUse.tokens > 0;

@@ -45,8 +45,9 @@ export class Carriers {
   #carry({ contextTokens, maxOutputTokens, prices }: Model, route: Route): Carrier | Fault {
     const { dialect, request, headers, isStrict } = this.#options;
     try {
-      const serviceTiers = prices.rules?.serviceTiers;
-      const carrier = carry(dialect, request, route, serviceTiers ? { ...this.#options, serviceTiers } : this.#options);
+      const { rules } = prices;
+      const listed = rules && { serviceTiers: rules.serviceTiers, toolPrices: rules.tools };
+      const carrier = carry(dialect, request, route, listed ? { ...this.#options, ...listed } : this.#options);
       // Other upstreams get no beta header.
       const betas = takesBetas(route.channel.kind) ? lostBetas(headers, contextTokens) : NOTHING;
       if (betas.length > 0) carrier.dropped = [...carrier.dropped, ...betas];

@@ -1,11 +1,13 @@
 // Whether a request may go to a Gemini upstream as the client wrote it. It may if the gateway knows what every member of it can
-// cost. Otherwise it is translated, which drops or refuses the rest: tools that Google runs, stored files and prompts, sound.
+// cost. Otherwise it is translated, which drops or refuses the rest: tools of Google without a price, stored files, sound.
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import { geminiTraits } from '../../vendors/gemini.ts';
-import type { RelayRequest } from '../dialect.ts';
+import type { PricedTool } from '../../vendors/tools.ts';
+import type { RelayRequest, ToolPrices } from '../dialect.ts';
 import { readTagged } from '../translate/opaque.ts';
-import { member, snakeName } from './member.ts';
+import { HOSTED, hostedTools } from './hosted-tools.ts';
+import { camelName, member, snakeName } from './member.ts';
 
 /** `model`, `stream` and `alt` are from the URL. */
 const BODY = named('model', 'stream', 'alt', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings');
@@ -19,31 +21,40 @@ const PLAIN_RESOLUTIONS: ReadonlySet<Json> = new Set(
   ['UNSPECIFIED', 'LOW', 'MEDIUM'].map((name) => `MEDIA_RESOLUTION_${name}`),
 );
 const CONTENT = named('role', 'parts');
-const PART = named('text', 'thought', 'thoughtSignature', 'functionCall', 'functionResponse', 'inlineData');
+/** What a program of Google said and what came of it. */
+const RAN = ['executableCode', 'codeExecutionResult'];
+const PART = named('text', 'thought', 'thoughtSignature', 'functionCall', 'functionResponse', 'inlineData', ...RAN);
 const CALL = named('id', 'name', 'args');
 const RESULT = named('id', 'name', 'response');
 const INLINE = named('mimeType', 'data', 'displayName');
-const TOOLS = named('functionDeclarations');
+const TOOLS = named('functionDeclarations', ...HOSTED.keys());
+const SEARCH_SETTINGS = named('timeRangeFilter', 'excludeDomains');
+const NO_SETTINGS = named();
 const TOOL_CONFIG = named('functionCallingConfig');
 
 interface Found {
   isPlain: boolean;
   /** Every model turn with calls has a signature at its first call. */
   isSigned: boolean;
+  /** The tools that Google runs. */
+  hosted: readonly PricedTool[];
 }
 
 /** A request may be considered for several routes. */
 const FOUND = new WeakMap<RelayRequest, Found>();
 
-export function canPass(request: RelayRequest, model: string): boolean {
+export function canPass(request: RelayRequest, model: string, toolPrices: ToolPrices): boolean {
   let found = FOUND.get(request);
   if (!found) {
     const body = request.document.value;
     const isPlain = isPlainBody(body);
-    found = { isPlain, isSigned: isPlain && listOf(body.contents).every(isSignedTurn) };
+    const isSigned = isPlain && listOf(body.contents).every(isSignedTurn);
+    found = { isPlain, isSigned, hosted: isPlain ? hostedTools(body) : [] };
     FOUND.set(request, found);
   }
-  return found.isPlain && (found.isSigned || !geminiTraits(model).wantsSignatures);
+  const { isPlain, isSigned, hosted } = found;
+  if (!isPlain || !hosted.every((tool) => toolPrices?.has(tool) === true)) return false;
+  return isSigned || !geminiTraits(model).wantsSignatures;
 }
 
 function isPlainBody(body: JsonObject): boolean {
@@ -54,7 +65,7 @@ function isPlainBody(body: JsonObject): boolean {
     listOf(body.contents).every(isPlainContent) &&
     isPlainContent(member(body, 'systemInstruction') ?? {}) &&
     isPlainConfig(config ?? snaked ?? {}) &&
-    listOf(body.tools ?? []).every((tool) => isObject(tool) && hasOnly(tool, TOOLS)) &&
+    listOf(body.tools ?? []).every(isPlainTool) &&
     isPlainObject(member(body, 'toolConfig') ?? {}, TOOL_CONFIG)
   );
 }
@@ -66,6 +77,15 @@ function isPlainConfig(config: Json): boolean {
   const resolution = member(config, 'mediaResolution');
   if (resolution !== undefined && !PLAIN_RESOLUTIONS.has(resolution)) return false;
   return isText && (member(config, 'candidateCount') ?? 1) === 1;
+}
+
+function isPlainTool(tool: Json): boolean {
+  if (!isPlainObject(tool, TOOLS)) return false;
+  return Object.entries(tool).every(([name, settings]) => {
+    const hosted = HOSTED.get(camelName(name));
+    if (hosted === undefined) return true;
+    return isPlainObject(settings ?? {}, hosted === 'web_search' ? SEARCH_SETTINGS : NO_SETTINGS);
+  });
 }
 
 function isPlainContent(content: Json): boolean {

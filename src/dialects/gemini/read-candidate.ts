@@ -62,7 +62,7 @@ export class BlockCounter {
   #kind: string | undefined;
 
   segmentsOf(part: JsonObject): Segment[] {
-    const { functionCall: call, inlineData, text } = part;
+    const { functionCall: call, inlineData, executableCode, text } = part;
     if (isObject(call)) {
       const slot = this.#next('call', true);
       return [
@@ -71,6 +71,8 @@ export class BlockCounter {
       ];
     }
     if (isObject(inlineData)) return [{ slot: `${this.#next('media', true)}/media`, text: '' }];
+    if (isObject(executableCode))
+      return [{ slot: `${this.#next('code', true)}/code`, text: textOf(executableCode.code) }];
     if (typeof text !== 'string' || text === '') return [];
     const kind = part.thought === true ? THOUGHT : 'text';
     return [{ slot: `${this.#next(kind, false)}/${kind}`, text }];

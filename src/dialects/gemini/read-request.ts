@@ -5,8 +5,8 @@ import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { MAX_TOKENS, optionalFlag, readModel, refuseField } from '../fields.ts';
 import { countInput, findInlineMedia, type InputCount } from '../input/count-input.ts';
-import { NO_USE } from '../input/tool-use.ts';
 import { isAsked } from '../removals/removals.ts';
+import { hostedUse } from './hosted-tools.ts';
 import { member, objectMember, objectsAt } from './member.ts';
 
 const MAX_CANDIDATES = 128;
@@ -23,7 +23,8 @@ export function readContents(body: JsonObject): readonly JsonObject[] {
 
 /** The input of a request, which alone is enough to count it. */
 export function readInput(document: JsonDocument): InputCount {
-  return countInput(document, readContents(document.value), NO_USE, [], findInlineMedia);
+  const { value: body } = document;
+  return countInput(document, readContents(body), hostedUse(body), [], findInlineMedia);
 }
 
 export function readRequest(document: JsonDocument): RelayRequest {

@@ -7,6 +7,7 @@ import { checkReport } from '../counts.ts';
 import { addOutput, NO_OUTPUT, type StreamEvent, type StreamFacts, type StreamReader } from '../dialect.ts';
 import { BROKEN, DONE, GAVE_UP } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
+import { HostedCalls } from './hosted-tools.ts';
 import {
   BlockCounter,
   candidateOf,
@@ -32,6 +33,7 @@ class GeminiReader implements StreamReader {
   readonly #blocks = new BlockCounter();
   #usage: Json | undefined;
   #output = NO_OUTPUT;
+  readonly #calls = new HostedCalls();
   #reason: string | undefined;
 
   read({ data = '' }: SseEvent): StreamEvent[] {
@@ -42,6 +44,7 @@ class GeminiReader implements StreamReader {
     const { value } = document;
     this.#usage = value.usageMetadata ?? this.#usage;
     const candidate = candidateOf(value);
+    if (candidate) this.#calls.add(candidate);
     const all = partsIn(candidate ?? {});
     const parts = all.filter((part) => !isEmpty(part));
     const reason = reasonOf(value);
@@ -70,7 +73,7 @@ class GeminiReader implements StreamReader {
     const finished = this.isFinished();
     const usage = checkReport(readUsage(this.#usage, this.#output.hasContent), this.#output, finished);
     const finish = this.#reason === undefined ? 'other' : readFinish(this.#reason);
-    return { usage, output: this.#output, finish, finished };
+    return { usage, output: { ...this.#output, ...this.#calls.facts() }, finish, finished };
   }
 
   isFinished(): boolean {

@@ -1,0 +1,80 @@
+// Tools that Google runs: what prices call them, what they may bring, and how often an answer shows that they were used.
+
+import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
+import type { ToolCalls } from '../../kit/prices.ts';
+import type { PricedTool } from '../../vendors/tools.ts';
+import {
+  addUse,
+  DEFAULT_USES,
+  NO_USE,
+  searchTokens,
+  type ToolUse,
+  typicalTokens,
+  unlimitedUse,
+  useOf,
+} from '../input/tool-use.ts';
+import { camelName } from './member.ts';
+
+const SEARCH = 'web_search';
+
+/** By the member of a tool. */
+export const HOSTED: ReadonlyMap<string, PricedTool> = new Map([
+  ['googleSearch', SEARCH],
+  ['urlContext', 'web_fetch'],
+  ['codeExecution', 'code_execution'],
+]);
+
+export function hostedTools({ tools }: JsonObject): PricedTool[] {
+  const list = isObject(tools) ? [tools] : objectsOf(tools);
+  const names = new Set(
+    list.flatMap((tool) =>
+      Object.keys(tool)
+        .filter((name) => isAsked(tool[name]))
+        .map(camelName),
+    ),
+  );
+  return [...HOSTED].flatMap(([name, tool]) => (names.has(name) ? [tool] : []));
+}
+
+function isAsked(settings: Json | undefined): boolean {
+  return settings !== undefined && settings !== null;
+}
+
+/** No field of a request says how often they may be used. */
+export function hostedUse(body: JsonObject): ToolUse {
+  return hostedTools(body)
+    .map((tool) => (tool === SEARCH ? useOf(tool, DEFAULT_USES, searchTokens(undefined)) : unlimitedUse(tool)))
+    .reduce(addUse, NO_USE);
+}
+
+/** Counts uses over the chunks of an answer. */
+export class HostedCalls {
+  #searches = 0;
+  #fetches = 0;
+  #runs = 0;
+
+  /** What was searched and fetched may be told again with a later chunk. */
+  add({ groundingMetadata: grounding, urlContextMetadata: context, content }: JsonObject): void {
+    if (isObject(grounding)) this.#searches = Math.max(this.#searches, searchesIn(grounding));
+    if (isObject(context)) this.#fetches = Math.max(this.#fetches, objectsOf(context.urlMetadata).length);
+    if (!isObject(content)) return;
+    for (const part of objectsOf(content.parts)) if (isObject(part.executableCode)) this.#runs++;
+  }
+
+  /** For the output of the answer. */
+  facts(): { toolCalls?: ToolCalls; toolInput?: number } {
+    const used = Object.entries({ [SEARCH]: this.#searches, web_fetch: this.#fetches, code_execution: this.#runs });
+    const calls = used.filter(([, count]) => count > 0);
+    if (calls.length === 0) return {};
+    return {
+      toolCalls: Object.fromEntries(calls),
+      toolInput: calls.reduce((sum, [tool, count]) => sum + count * typicalTokens(tool), 0),
+    };
+  }
+}
+
+/** Sources without a query come from one search. */
+function searchesIn({ webSearchQueries: queries, groundingChunks: chunks }: JsonObject): number {
+  if (Array.isArray(queries) && queries.length > 0) return queries.length;
+  return Array.isArray(chunks) && chunks.length > 0 ? 1 : 0;
+}
