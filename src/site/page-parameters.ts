@@ -13,6 +13,7 @@ const KNOWN: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account/usage', USAGE],
   ['/account/usage.csv', USAGE],
   ['/account/keys', ['page', 'edit']],
+  ['/account/refused', ['key']],
   ['/account/setup', ['client', 'model']],
   ['/account/play', ['model']],
 ]);

@@ -11,6 +11,7 @@ import { addOverview } from './account/overview.tsx';
 import { addPlayground } from './account/play.tsx';
 import { addReceipt } from './account/receipt.tsx';
 import { addRedeem } from './account/redeem.tsx';
+import { addRefused } from './account/refused.tsx';
 import { addSetup } from './account/setup.tsx';
 import { addStatements } from './account/statements.tsx';
 import { addUsage } from './account/usage.tsx';
@@ -27,7 +28,7 @@ const API_PATH = /^\/(api|v1)(\/|$)/;
 
 /** Each adds a page of the account with what its forms do. */
 const ACCOUNT_PAGES: readonly ((visits: Visits, tools: SiteTools) => void)[] = [
-  ...[addEntrance, addOverview, addUsage, addReceipt, addKeyPages, addWebhooks],
+  ...[addEntrance, addOverview, addUsage, addReceipt, addRefused, addKeyPages, addWebhooks],
   ...[addRedeem, addSetup, addPlayground, addAccess, addStatements],
 ];
 

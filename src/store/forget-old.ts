@@ -6,6 +6,7 @@ import { DAY_MS } from '../kit/clock.ts';
 import { OFFSET_MS } from '../kit/taipei.ts';
 import { ADDRESS_WINDOWS, addressWindow } from './book/address-windows.ts';
 import { REPLAYED_MS } from './book/replays.ts';
+import { REFUSED_DAYS } from './refusals.ts';
 
 const OF_ADDRESSES = [`window_id LIKE '%:address:%'`];
 
@@ -16,7 +17,7 @@ export const OF_ADDRESSES_BY_BYTES = ADDRESS_WINDOWS.map((limits) => addressWind
 
 /** Beyond the two days that everything here is kept. */
 const KEPT_LONGER_MS = 28 * DAY_MS;
-const REFUSED_LONGER_MS = 5 * DAY_MS;
+const REFUSED_LONGER_MS = (REFUSED_DAYS - 2) * DAY_MS;
 
 /** Each with the time as its only value, before which everything is forgotten. Answers count from when they were given. */
 export const forgetOld = (before: string, ofAddresses: readonly string[] = OF_ADDRESSES) => [

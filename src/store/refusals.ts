@@ -39,6 +39,7 @@ export interface RefusalBatch {
   requests: readonly RefusedRequest[];
 }
 
+export const REFUSED_DAYS = 7;
 /** The newest requests that are kept of each account. */
 export const KEPT_PER_ACCOUNT = 100;
 /** The same for each code where the account is unknown, so that many unknown paths do not evict an invalid key. */

@@ -219,7 +219,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const client = await signedIn(gateway, key, language);
     const receipt = await client.get('/account/receipts/req_0');
     expect(receipt.status).toBe(404);
-    expect(await receipt.text()).toContain(account.usage.noReceipt);
+    expect(await receipt.text()).toContain(account.refusals.notFound(7, 100));
     expect(await notice(await client.get('/account/usage?from=yesterday'))).toBe(fields.from);
     const turned = await client.get('/account/usage?from=2026-01-16&to=2026-01-15');
     expect([turned.status, await notice(turned.clone())]).toEqual([400, fields.from_after_to]);

@@ -26,6 +26,7 @@ const ACCOUNT = [
   '/play',
   '/access',
   '/statements',
+  '/refused',
   '/usage?from=x',
   '/setup?client=claude-code',
 ];

@@ -10,9 +10,18 @@ const PAGES = [
   ...['/', '/pricing', '/docs', '/docs/billing', '/status', '/security'],
   ...['/changelog', '/nothing', '/account'],
 ];
-const SIGNED = ['', '/usage', '/keys', '/webhooks', '/redeem', '/setup', '/play', '/access', '/statements'].map(
-  (tab) => `/account${tab}`,
-);
+const SIGNED = [
+  '',
+  '/usage',
+  '/keys',
+  '/webhooks',
+  '/redeem',
+  '/setup',
+  '/play',
+  '/access',
+  '/statements',
+  '/refused',
+].map((tab) => `/account${tab}`);
 const FORMS = [
   '/account/sign-in',
   '/account/create',

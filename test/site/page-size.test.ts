@@ -25,7 +25,17 @@ afterAll(() => gateway.stop());
 const dayBefore = (days: number) => taipeiTime(Date.now() - days * DAY_MS).slice(0, 10);
 
 const PUBLIC = ['/', '/pricing', '/status', '/security', '/changelog', '/models/gpt-6.1-terra', '/docs', '/docs?q=key'];
-const ACCOUNT = ['', '/redeem', '/webhooks', '/setup', '/setup?client=codex', '/play', '/access', '/statements'];
+const ACCOUNT = [
+  '',
+  '/refused',
+  '/redeem',
+  '/webhooks',
+  '/setup',
+  '/setup?client=codex',
+  '/play',
+  '/access',
+  '/statements',
+];
 const PERIODS = [0, 6, 29, 30, 89, 119].map((days) => `from=${dayBefore(days)}`);
 const VIEWS = ['by=key', 'measure=tokens', 'sort=cost', 'status=failed'];
 const USAGE = [...PERIODS, ...VIEWS].map((query) => `/usage?${query}`);

@@ -134,7 +134,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const answer = await client.get('/account/receipts/req_none?model=up-paid');
     const html = await answer.text();
     expect(answer.status).toBe(404);
-    expect(html).toContain(words.usage.noReceipt);
+    expect(html).toContain(words.refusals.notFound(7, 100));
     expect(html).toContain(`<a href="/account/usage?model=up-paid">${words.usage.back}</a>`);
   });
 });

@@ -11,7 +11,7 @@ import { explainCharge } from './explain-charge.ts';
 import { publicRecord } from './public-usage.ts';
 import { type Viewer, visibleKeyIds } from './visible-keys.ts';
 
-const REQUEST_ID = /^req_[0-9a-z]+$/;
+export const REQUEST_ID = /^req_[0-9a-z]+$/;
 
 export interface ReceiptTools {
   store: Store;

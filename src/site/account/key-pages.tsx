@@ -9,6 +9,7 @@ import { sleep } from '../../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import { isFull } from '../../store/book/key-count.ts';
 import { ancestorsOf } from '../../store/key-chain.ts';
+import { REFUSED_DAYS } from '../../store/refusals.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { date, sentences } from '../format.ts';
@@ -24,7 +25,7 @@ import type { SignedVisit, Visits } from './visits.tsx';
 
 /** As on the overview. */
 const SPENT_DAYS = 30;
-const SPENT_WITHIN_MS = 1_000;
+const SOON_MS = 1_000;
 const KEYS = '/account/keys';
 
 export function addKeyPages(visits: Visits, tools: SiteTools): void {
@@ -166,18 +167,31 @@ async function showKeys(
   const current = keys.find((key) => key.keyId === keyId);
   const now = tools.clock.now();
   const since = taipeiDay(now) - SPENT_DAYS + 1;
-  const [spendingOf, above, spent] = await Promise.all([
+  const [spendingOf, above, spent, refused] = await Promise.all([
     readSpending(tools, keys),
     current && readAboveBudget(tools, ancestorsOf(known, current)),
     // A new key is shown only here, so it must not wait for optional parts.
     fresh === undefined ? readSpent(tools, accountId, since, all) : undefined,
+    fresh === undefined ? readRefusedCounts(tools, accountId) : undefined,
   ]);
   const spentSince = date(taipeiDayStart(since));
   const models = tools.catalog().models.map(({ id }) => id);
   const editedId = typed?.keyId ?? visit.url.searchParams.get('edit') ?? undefined;
   const shown = pageOf(keys, editedId, visit.url.searchParams.get('page'));
   const facts = {
-    ...{ keys, ...shown, editedId, chainOf, spendingOf, above, spent, spentSince, models, known: known.length },
+    ...{
+      keys,
+      ...shown,
+      editedId,
+      chainOf,
+      spendingOf,
+      above,
+      spent,
+      spentSince,
+      refused,
+      models,
+      known: known.length,
+    },
     ...{ currentId: keyId, canManage, fresh, typed, now },
   };
   return visit.show(<KeysPage context={visit.page} facts={facts} notice={notice} />, { status });
@@ -197,13 +211,8 @@ function pageOf(keys: readonly KeyRow[], editedId: string | undefined, asked: st
 
 /** Each with the keys below it. Undefined if it takes long, as during an audit: revoking a key must not wait
  * for it. */
-async function readSpent({ store, clock }: SiteTools, accountId: string, since: number, keys: readonly KeyRow[]) {
-  const given = new AbortController();
-  const late = sleep(clock, SPENT_WITHIN_MS, given.signal)
-    .catch(() => {})
-    .then(() => undefined);
-  const sums = await Promise.race([store.read.spendByKey(accountId, since).catch(() => undefined), late]);
-  given.abort();
+async function readSpent(tools: SiteTools, accountId: string, since: number, keys: readonly KeyRow[]) {
+  const sums = await soon(tools, tools.store.read.spendByKey(accountId, since));
   if (!sums) return undefined;
   const spent = new Map(sums.map((sum) => [sum.keyId, sum.cost]));
   // Children come before their parents here.
@@ -211,4 +220,25 @@ async function readSpent({ store, clock }: SiteTools, accountId: string, since: 
     if (parentId !== null) spent.set(parentId, (spent.get(parentId) ?? 0n) + (spent.get(keyId) ?? 0n));
   }
   return spent;
+}
+
+/** By key, of as many days as their requests are kept. */
+async function readRefusedCounts(tools: SiteTools, accountId: string) {
+  const since = taipeiDay(tools.clock.now()) - REFUSED_DAYS + 1;
+  const counts = await soon(tools, tools.store.read.refusalCounts(accountId, since));
+  if (!counts) return undefined;
+  const byKey = new Map<string, number>();
+  for (const { keyId, refused } of counts) byKey.set(keyId, (byKey.get(keyId) ?? 0) + refused);
+  return byKey;
+}
+
+/** Undefined if it fails or is not there soon. */
+async function soon<Value>({ clock }: SiteTools, value: Promise<Value>): Promise<Value | undefined> {
+  const given = new AbortController();
+  const late = sleep(clock, SOON_MS, given.signal)
+    .catch(() => {})
+    .then(() => undefined);
+  const found = await Promise.race([value.catch(() => undefined), late]);
+  given.abort();
+  return found;
 }

@@ -14,6 +14,7 @@ import type { PageContext } from '../page.tsx';
 import { Money } from '../parts/amount.tsx';
 import { LinkButton, Submit } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { CopyId } from '../parts/copy-id.tsx';
 import { Hidden } from '../parts/field.tsx';
 import { type Fact, Facts } from '../parts/table.tsx';
 import { type AboveBudget, AboveLeft } from './above-left.tsx';
@@ -21,6 +22,7 @@ import { BudgetBars, MainBudget } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import type { KeyFaults } from './key-faults.ts';
 import { KeyFields } from './key-fields.tsx';
+import { refusedPath } from './usage-facts.ts';
 
 /** What a visitor typed for a key, or for a new one. */
 export interface TypedKey {
@@ -47,6 +49,8 @@ interface KeysFacts {
   /** What each spent with the keys below it, of those that were used since that day; undefined if it is not known now. */
   spent: ReadonlyMap<string, Nano> | undefined;
   spentSince: string;
+  /** How many requests of each were refused lately; undefined if it is not known now. */
+  refused: ReadonlyMap<string, number> | undefined;
   /** Ids of the models that a key can be given. */
   models: readonly string[];
   /** How many keys the account has ever had. */
@@ -176,7 +180,7 @@ function hasBar(key: KeyRow): boolean {
 }
 
 function KeySheet({ context, key_: key, facts }: KeyProps) {
-  const { keys, overview } = context.words.account;
+  const { keys, overview, refusals } = context.words.account;
   const spending = facts.spendingOf(key);
   const isOpen = facts.keys.length <= OPEN_KEYS || facts.editedId === key.keyId;
   const { models, expiresAt } = effective(facts.chainOf(key));
@@ -185,6 +189,10 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
   const lines: Fact[] = [
     [keys.created, date(key.createdAt)],
     [overview.spend, <Spent context={context} key_={key} facts={facts} />],
+    [
+      refusals.ofKey,
+      <a href={refusedPath(key.keyId)}>{facts.refused ? count(facts.refused.get(key.keyId) ?? 0) : '–'}</a>,
+    ],
     [
       keys.models,
       <>
@@ -207,6 +215,7 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
     [keys.manages, key.manage ? keys.yes : keys.no],
     [keys.delegates, key.delegate ? keys.yes : keys.no],
     ...(parent ? [[keys.parent, parent.name ?? `…${parent.last4}`] as const] : []),
+    [keys.id, <CopyId language={context.language} id={key.keyId} name={keys.id} />],
   ];
   return (
     <details class="key" id={key.keyId} open={isOpen}>

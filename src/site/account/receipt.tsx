@@ -1,11 +1,12 @@
 /** @jsxImportSource hono/jsx */
 // The receipt of one request: what was counted, at which price, and every try it took.
 
-import { type Receipt, readReceipt } from '../../accounts/usage/show-receipt.ts';
+import { REQUEST_ID, type Receipt, readReceipt } from '../../accounts/usage/show-receipt.ts';
 import { DOCUMENT_NAMES, PRICE_ORDER } from '../../catalog/listed-prices.ts';
 import { Fault } from '../../faults/fault.ts';
 import { ntdNumber } from '../../kit/money.ts';
 import { LISTED_UNITS } from '../../kit/prices.ts';
+import { KEPT_PER_ACCOUNT, REFUSED_DAYS } from '../../store/refusals.ts';
 import { count, dateTime, milliseconds, money, priceNumber } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
@@ -16,17 +17,25 @@ import { type Fact, Facts, Heads, Scroll } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
 import { Ending } from './ending.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
+import { RefusedPage, readRefused } from './refused.tsx';
 import { readKeyNames } from './usage.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
 
 export function addReceipt(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/receipts/:id', async (visit) => {
-    const facts = await findReceipt(tools, visit);
-    if (!facts) return visit.show(<NoReceiptPage context={visit.page} />, { status: 404 });
-    const keyNames = await readKeyNames(tools, visit.session);
+    const [facts, keyNames] = await Promise.all([findReceipt(tools, visit), readKeyNames(tools, visit.session)]);
+    if (!facts) return showRefused(tools, visit, keyNames);
     const { keyId } = facts.record;
     return visit.show(<ReceiptPage context={visit.page} facts={facts} keyName={keyNames.get(keyId) ?? keyId} />);
   });
+}
+
+/** A refused request has no receipt: its page says why. */
+async function showRefused(tools: SiteTools, visit: SignedVisit, keyNames: ReadonlyMap<string, string>) {
+  const id = visit.params.id ?? '';
+  const [refused] = REQUEST_ID.test(id) ? await readRefused(tools, visit.session, id) : [];
+  if (!refused) return visit.show(<NoReceiptPage context={visit.page} />, { status: 404 });
+  return visit.show(<RefusedPage context={visit.page} refused={refused} keyNames={keyNames} />);
 }
 
 function findReceipt(tools: SiteTools, { session, params }: SignedVisit): Promise<Receipt | undefined> {
@@ -84,9 +93,10 @@ function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
 
 /** Not found, or not yet: the list that one came from is still there. */
 function NoReceiptPage({ context }: { context: PageContext }) {
-  const { usage } = context.words.account;
+  const { usage, refusals } = context.words.account;
+  const text = refusals.notFound(REFUSED_DAYS, KEPT_PER_ACCOUNT);
   return (
-    <AccountPage context={context} tab="usage" title={usage.receipt} notice={{ text: usage.noReceipt, isBad: true }}>
+    <AccountPage context={context} tab="usage" title={usage.receipt} notice={{ text, isBad: true }}>
       <WayBack context={context} />
     </AccountPage>
   );

@@ -59,6 +59,13 @@ export interface UsageProps {
   facts: UsageFacts;
 }
 
+export const REFUSED = '/account/refused';
+
+/** The refused requests of a key. */
+export function refusedPath(keyId: string): string {
+  return `${REFUSED}?${new URLSearchParams({ key: keyId })}`;
+}
+
 /** The address of this page with other filters or another view. */
 export function usageAddress({ filters, view }: UsageFacts, changed: Readonly<Record<string, string>> = {}): string {
   const { measure = '', by, sort = '' } = view;

@@ -7,6 +7,7 @@ import type { PageContext } from '../page.tsx';
 import { Money } from '../parts/amount.tsx';
 import { RequestStatus } from '../parts/attempts.tsx';
 import { LinkButton } from '../parts/button.tsx';
+import { CopyId } from '../parts/copy-id.tsx';
 import { type Fact, Facts } from '../parts/table.tsx';
 import { Ending } from './ending.tsx';
 
@@ -99,11 +100,11 @@ function Call({ context, record, keyName, query }: CallProps) {
 const YEAR = '2026-';
 
 /** What the line does not say; the receipt has the rest. */
-function factsOf({ words }: PageContext, record: UsageRecord): Fact[] {
+function factsOf({ words, language }: PageContext, record: UsageRecord): Fact[] {
   const { usage } = words.account;
   const written = record.cacheWrite5m + record.cacheWrite1h;
   return [
-    [usage.requestId, record.requestId],
+    [usage.requestId, <CopyId language={language} id={record.requestId} name={usage.requestId} />],
     [usage.firstToken, milliseconds(record.firstTokenMs)],
     [usage.after, <Money value={record.balanceAfter} />],
     ...(record.cachedInput > 0 ? [[usage.cached, count(record.cachedInput)] as const] : []),

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // Usage: charts and one page of requests, filtered by the address, with sums, a file to take away, and a receipt for each.
 
-import { readUsageQuery, writeCursor } from '../../accounts/usage/read-query.ts';
+import { FAILED, readUsageQuery, writeCursor } from '../../accounts/usage/read-query.ts';
 import { readUsageByKey } from '../../accounts/usage/usage-by-key.ts';
 import { MAX_RECORDS, openUsageFile } from '../../accounts/usage/usage-file.ts';
 import { readVisibleKeys, type Viewer } from '../../accounts/usage/visible-keys.ts';
@@ -25,6 +25,7 @@ import { GROUPS, MEASURES, readUsageParts } from './usage-chart.tsx';
 import {
   type Filters,
   type FoundUsage,
+  REFUSED,
   type RefusedFilter,
   type UsageFacts,
   type UsageProps,
@@ -182,11 +183,14 @@ function isChild({ parentId }: KeyRow): boolean {
 
 function UsagePage({ context, facts }: UsageProps) {
   const { found, refused } = facts;
-  const { usage, usageView } = context.words.account;
+  const { usage, usageView, refusals } = context.words.account;
   const isSorted = facts.view.sort !== undefined;
   return (
     <AccountPage context={context} tab="usage" notice={refused && { text: refused.text, isBad: true }}>
-      <p>{usage.lead}</p>
+      <p>
+        {withGap(usage.lead)}
+        <a href={REFUSED}>{refusals.list}</a>
+      </p>
       <Periods context={context} facts={facts} />
       <UsageFilters context={context} facts={facts} />
       {found ? <Found context={context} facts={facts} found={found} /> : null}
@@ -205,8 +209,9 @@ function UsagePage({ context, facts }: UsageProps) {
 }
 
 function Found({ context, facts, found }: UsageProps & { found: FoundUsage }) {
-  const { usage } = context.words.account;
+  const { usage, usageView } = context.words.account;
   const { records, totals } = found;
+  const isFailed = facts.filters.status === FAILED;
   if (totals.requests === 0) return <Nothing context={context} facts={facts} />;
   const csv = new URLSearchParams(Object.entries(facts.filters).filter(([, value]) => value !== ''));
   return (
@@ -218,6 +223,14 @@ function Found({ context, facts, found }: UsageProps & { found: FoundUsage }) {
       <div class="row is-list-head">
         <strong title={money(totals.cost)}>{usage.totals(count(totals.requests), roundedMoney(totals.cost))}</strong>
         <Sorts context={context} facts={facts} totals={totals} />
+        <nav class="choices-line" aria-label={usageView.filters}>
+          <a
+            href={usageAddress(facts, { status: isFailed ? '' : FAILED })}
+            {...(isFailed ? { 'aria-current': 'true' } : {})}
+          >
+            {usageView.anyFailure}
+          </a>
+        </nav>
         <a href={`/account/usage.csv?${csv}`}>{usage.csv}</a>
         {totals.requests > MAX_RECORDS ? <span class="faint">{usage.csvNewest(count(MAX_RECORDS))}</span> : null}
       </div>

@@ -6,6 +6,7 @@ import type { Said } from './said.ts';
 export const en = {
   lead: 'Use one key per program, so that you can see what each one spends and revoke one without the others.',
   name: 'Name',
+  id: 'Key id',
   last4: 'Ends in',
   created: 'Created',
   models: 'Models',
@@ -106,6 +107,7 @@ export const en = {
 export const zh: Said<typeof en> = {
   lead: '建議每個程式各用一把金鑰：這樣可以看出各自的支出，也能單獨停用。',
   name: '名稱',
+  id: '金鑰編號',
   last4: '末四碼',
   created: '建立時間',
   models: '可用模型',

@@ -11,6 +11,7 @@ import * as keys from './keys.ts';
 import * as models from './models.ts';
 import * as play from './play.ts';
 import * as pricing from './pricing.ts';
+import * as refusals from './refusals.ts';
 import type { Said } from './said.ts';
 import * as security from './security.ts';
 import * as setup from './setup.ts';
@@ -39,6 +40,7 @@ export const en = {
     ...usage.en,
     ...usageView.en,
     ...endings.en,
+    ...refusals.en,
   },
   faults: faults.en.texts,
   fields: faults.en.fields,
@@ -65,6 +67,7 @@ export const zh: Words = {
     ...usage.zh,
     ...usageView.zh,
     ...endings.zh,
+    ...refusals.zh,
   },
   faults: faults.zh.texts,
   fields: faults.zh.fields,
