@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { SiteClient } from '../../site/site-client.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.ts';
 import { issueCard } from '../../support/issue-cards.ts';
 import { chatAnswer, errorScript } from '../../support/openai-chat.ts';
@@ -109,4 +110,8 @@ test('ids of an account, a request and its key can be copied', async () => {
   );
   const requestId = record?.request_id ?? '';
   expect(copied(await html(`/accounts/${buyer.accountId}/requests/${requestId}`))).toEqual([requestId, buyer.keyId]);
+  const refused = await gateway.chat(buyer.key, { model: 'no-such-model' });
+  const refusedId = refused.headers.get('x-request-id') ?? '';
+  await eventually('the refusal is written', async () => (await client.get(`/refusals/${refusedId}`)).status === 200);
+  expect(copied(await html(`/refusals/${refusedId}`))).toEqual([refusedId]);
 });

@@ -120,11 +120,16 @@ test('the sheet has a QR code for each card, and prints without the frame', asyn
   await page.click('nav >> text=儲值卡');
   await page.click('main table a');
   await page.goto(`${page.url()}/sheet`);
-  expect(await page.locator('svg.qr').count()).toBe(100);
+  expect(await page.locator('svg.qr').count()).toBe(16);
   expect(await page.locator('.paper-cards').textContent()).toContain('NT$100.00');
   await page.emulateMedia({ media: 'print' });
   expect(await page.locator('header.head').isVisible()).toBe(false);
   expect(await page.locator('svg.qr').first().isVisible()).toBe(true);
+  expect(await page.locator('main nav').isVisible()).toBe(false);
+  await page.emulateMedia({ media: 'screen' });
+  await page.click('nav >> text=最後一頁');
+  await page.waitForSelector('text=第 97–100 項，共 100 項');
+  expect(await page.locator('svg.qr').count()).toBe(4);
   expect(visitor.troubles).toEqual([]);
   await visitor.leave();
 });

@@ -5,6 +5,7 @@ import { count, dateTime } from '../../../site/format.ts';
 import { wordFor } from '../../../site/language.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { IdLink } from '../../../site/parts/button.tsx';
+import { CopyId } from '../../../site/parts/copy-id.tsx';
 import { DataTable, type Fact, Facts, figure, TableSection, Under } from '../../../site/parts/table.tsx';
 import type { AccountView } from '../../actions/accounts.ts';
 import type { RefusalsView, RefusedView } from '../../actions/refusals.ts';
@@ -174,7 +175,7 @@ function requestFacts(context: ConsoleContext, refused: RefusedView, account: Ac
   const { requestId, at, accountId, keyId, endpoint, model, status, code } = refused;
   const key = account?.keys.find((one) => one.keyId === keyId);
   return [
-    [accounts.request, requestId],
+    [accounts.request, <CopyId language={context.language} id={requestId} name={accounts.request} />],
     [accounts.at, dateTime(at)],
     [words.status, `${status} ${code}`],
     [
