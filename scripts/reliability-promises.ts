@@ -59,8 +59,8 @@ export const PROMISES: readonly Promised[] = [
   {
     promise: { en: 'the simulation finds bugs', 'zh-TW': '模擬找得到錯誤' },
     method: {
-      en: 'bugs are planted in the source, one at a time; the simulation must find each within 60 s of CPU time',
-      'zh-TW': '在原始碼裡逐一植入錯誤；模擬必須在 60 秒的 CPU 時間內找到每一個',
+      en: 'bugs are planted in the source, one at a time; each must break an invariant of the simulation within 60 s of CPU time; a crash does not count',
+      'zh-TW': '在原始碼裡逐一植入錯誤；每一個都必須在 60 秒的 CPU 時間內破壞模擬的一個不變條件；當掉不算',
     },
     run: 'mutations',
   },
