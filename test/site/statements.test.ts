@@ -189,3 +189,24 @@ test('the file has every entry of a month, and the page says that it shows the f
   const few = await gateway.register();
   expect(await (await (await signedIn(few.key)).get(path)).text()).not.toContain('are shown.');
 });
+
+test('the price list says that tax is included only where the issuer has configured it', async () => {
+  const own = await startTestGateway();
+  try {
+    for (const tax of [8, 0]) {
+      await own.apply((standard) => ({ ...standard, issuer: { tax } }));
+      for (const [language, text] of [
+        ['en', 'They include 8% tax.'],
+        ['zh-TW', '價格均含稅（8%）。'],
+      ] as const) {
+        const client = createSiteClient(own, language);
+        for (const accept of ['text/html', 'text/plain']) {
+          const shown = await (await client.get('/pricing', { accept })).text();
+          expect([tax, accept, shown.includes(text), /tax|稅/.test(shown)]).toEqual([tax, accept, tax > 0, tax > 0]);
+        }
+      }
+    }
+  } finally {
+    await own.stop();
+  }
+});

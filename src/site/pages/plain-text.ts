@@ -78,7 +78,7 @@ export function pricingText(language: Language, facts: PricingFacts, query: Pric
     ...(rules.length === 0 ? [] : [rules.join('\n'), pricing.rulesNote]),
     ...(dates.length === 0 ? [] : [dates.join('\n')]),
   ];
-  return paragraphs(`# ${pricing.title}`, pricingLead(language, facts.models), table, ...further, effective);
+  return paragraphs(`# ${pricing.title}`, pricingLead(language, facts), table, ...further, effective);
 }
 
 export function statusText(language: Language, facts: PublicStatus): string {

@@ -7,10 +7,14 @@ import { count, listPrice, priceNumber, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 
 /** The price list in a sentence or two, with the fees beside those of tokens. */
-export function pricingLead(language: Language, models: readonly { rules?: PriceRules | undefined }[]): string {
+export function pricingLead(
+  language: Language,
+  { models, tax }: { models: readonly { rules?: PriceRules | undefined }[]; tax: number },
+): string {
   const { pricing } = wordsOf(language);
   const hasToolFees = models.some(({ rules }) => rules !== undefined && rules.tools.size > 0);
-  return sentences(pricing.lead, hasToolFees ? pricing.toolFees : pricing.noOtherFees);
+  const taxed = tax > 0 ? pricing.taxed(tax) : '';
+  return sentences(pricing.lead, taxed, hasToolFees ? pricing.toolFees : pricing.noOtherFees);
 }
 
 /** `isListed`: whether the model has this price. Empty for a list without rules. */

@@ -87,7 +87,7 @@ function plain(text: string): string {
 /** `revision` is the last one that changed a price, and since when; the one in force where that is not known. */
 export async function pricingFacts({ catalog, priceHistory }: SiteTools) {
   const active = catalog();
-  const { models, revision, updatedAt, limits } = active;
+  const { models, revision, updatedAt, limits, issuer } = active;
   const { changes, upTo } = await priceHistory();
   const newest = upTo < revision ? undefined : changes[0];
   const inEffect = newest ?? { revision, since: updatedAt };
@@ -96,6 +96,7 @@ export async function pricingFacts({ catalog, priceHistory }: SiteTools) {
     revision: inEffect.revision,
     since: inEffect.since,
     limits,
+    tax: issuer.tax,
     history: changes,
   };
 }

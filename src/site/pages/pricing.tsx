@@ -39,7 +39,7 @@ interface PricingProps {
 
 export function PricingPage({ context, facts, query }: PricingProps) {
   const { pricing } = context.words;
-  const lead = pricingLead(context.language, facts.models);
+  const lead = pricingLead(context.language, facts);
   const models = selectModels(facts.models, query);
   const { free_per_minute: minute, free_per_day_zero: zero, free_per_day_positive: positive } = facts.limits;
   return (

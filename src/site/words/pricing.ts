@@ -4,7 +4,8 @@ import type { Said } from './said.ts';
 
 export const en = {
   title: 'Pricing',
-  lead: 'Prices in NT$ per one million tokens, as billed, tax included.',
+  lead: 'Prices in NT$ per one million tokens, as billed.',
+  taxed: (percent: number) => `They include ${percent}% tax.`,
   noOtherFees: 'There are no other fees.',
   toolFees: 'The only other fee is the price per call of a tool, listed with the models that have one.',
   find: 'Search',
@@ -87,7 +88,8 @@ function counted(tokens: string): string {
 
 export const zh: Said<typeof en> = {
   title: '價格',
-  lead: '價格以 NT$ 標示，按每一百萬個 Token 計費；標示的就是實際扣款的價格，含稅。',
+  lead: '價格以 NT$ 標示，按每一百萬個 Token 計費；標示的就是實際扣款的價格。',
+  taxed: (percent) => `價格均含稅（${percent}%）。`,
   noOtherFees: '沒有其他費用。',
   toolFees: '除此之外，只有部分模型的工具會按呼叫次數計費，單價列在該模型下方。',
   find: '搜尋',
