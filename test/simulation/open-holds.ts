@@ -1,10 +1,13 @@
 // Holds and leases, counted a second time: a node admits only while its lease lives, a vendor is called only while the hold of
-// the call is open, and a hold that another node has released is never charged.
+// the call is open, no account has too many, and a hold that another node has released is never charged.
 
 import type { Database } from 'bun:sqlite';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Committed, type CommitWatch, closeIn } from './commit-watch.ts';
+import { LIMITS } from './document.ts';
 import { type Violation, violations } from './violation.ts';
+
+const IN_FLIGHT = 'no account has more paid calls in flight than it may';
 
 /** The number of the prompt that is being served. */
 export const currentPrompt = new AsyncLocalStorage<string>();
@@ -15,7 +18,7 @@ export class OpenHolds implements CommitWatch {
   readonly #requestOf = new Map<string, string>();
   readonly #nodeOf = new Map<string, string>();
   readonly #leases = new Map<string, number>();
-  readonly #open = new Set<string>();
+  readonly #open = new Map<string, { accountId: string; free: boolean }>();
   readonly #swept = new Set<string>();
 
   /** Called where a node asks for the admission. `node`: its name. */
@@ -42,8 +45,10 @@ export class OpenHolds implements CommitWatch {
       if (result.reason === 'lease_lost') this.reached['admissions refused for their lease']++;
       return;
     }
-    const { requestId, nodeId, at } = input;
-    this.#open.add(requestId);
+    const { requestId, nodeId, accountId, at, charge } = input;
+    this.#open.set(requestId, { accountId, free: charge.free });
+    const inFlight = [...this.#open.values()].filter((one) => one.accountId === accountId && !one.free).length;
+    if (inFlight > LIMITS.in_flight) this.#violate(IN_FLIGHT, `${requestId} of ${accountId}: ${inFlight}`);
     const expiresAt = this.#leases.get(nodeId) ?? 0;
     if (expiresAt <= at)
       this.#violate('a node admits only while its lease lives', `${requestId}: ${expiresAt} at ${at}`);
@@ -51,7 +56,7 @@ export class OpenHolds implements CommitWatch {
 
   /** Whether a call of the node is in progress. */
   areOn(node: string): boolean {
-    return [...this.#open].some((requestId) => this.#nodeOf.get(requestId) === node);
+    return [...this.#open.keys()].some((requestId) => this.#nodeOf.get(requestId) === node);
   }
 
   /** A vendor is called for this prompt. */
