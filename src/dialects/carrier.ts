@@ -24,18 +24,18 @@ export interface Carrier {
   isTranslated: boolean;
   /** Settings of the client that are not sent, by its own names. The relay adds those that depend on the route. */
   dropped: readonly string[];
-  /** What else is not sent with an output bound of so many tokens. */
+  /** Further fields that are not sent with an output bound of this many tokens. */
   droppedAt?(maxOutputTokens: number): readonly string[];
   /**
    * What else is not sent if sealed reasoning of earlier turns is removed. Undefined: the upstream seals none, and only quotes
    * messages about it.
    */
   droppedUnsealed?: readonly string[] | undefined;
-  /** What was reworded. */
+  /** The reworded fields. */
   reworded: readonly string[];
   /** The service tier that the upstream is asked for, if it is asked for one. */
   serviceTier: string | undefined;
-  /** What must be fetched first, because the upstream does not. */
+  /** Media to fetch first, because the upstream does not fetch them. */
   needs: readonly NamedMedia[];
   writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): UpstreamBody;
   /** The same request with an answer begun. */
@@ -71,7 +71,7 @@ export interface GaveUp {
 export interface CarriedAnswer {
   document: JsonDocument;
   facts: AnswerFacts;
-  /** What of the answer has no place in the client's dialect. */
+  /** Parts of the answer that the client's dialect has no place for. */
   lost: readonly string[];
 }
 

@@ -39,7 +39,7 @@ const UPSTREAMS: readonly (readonly [endpoint: Endpoint, adapter: UpstreamAdapte
 
 interface Destination {
   channel: { quirks: Quirks };
-  /** What the upstream can be asked for with this model. */
+  /** The endpoints of the upstream for this model. */
   endpoints: readonly Endpoint[];
   /** The model's name there. */
   model: string;

@@ -1,4 +1,4 @@
-// What a conversation began with. Only the upstream account that sealed its reasoning can read it, so all calls of one
+// The beginning of a conversation. Only the upstream account that sealed its reasoning can read it, so all calls of one
 // conversation must rank channels alike, though few clients name it: what came before the model's first output is the same
 // in each.
 

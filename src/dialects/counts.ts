@@ -35,8 +35,8 @@ export function isGiven(count: Json | undefined): boolean {
 }
 
 /**
- * Of a report that leaves out the output, or all of it but the thoughts. No prompt takes nothing: a zero there stands for
- * what was not counted.
+ * A report without the output, or with only the thoughts of it. Every prompt takes tokens, so a zero stands for
+ * something that was not counted.
  */
 export function inputAlone(reported: Buckets, reasoning = 0): UsageReport {
   const { input, cachedInput, cacheWrite5m, cacheWrite1h } = reported;

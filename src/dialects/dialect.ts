@@ -1,4 +1,4 @@
-// What the relay needs of a wire format. A dialect reads requests and answers, and writes what the client gets; the relay
+// The interface between the relay and a wire format. A dialect reads requests and answers, and writes what the client gets; the relay
 // itself knows no field of any of them.
 
 import type { Fault } from '../faults/fault.ts';
@@ -44,7 +44,7 @@ export interface RelayRequest {
   /** Estimates, where the figure above is only a bound. */
   likelySeconds?: number | undefined;
   likelySearches?: number | undefined;
-  /** Of a whole answer with log probabilities: about how many JSON values each token is. */
+  /** JSON values per token in a whole answer with log probabilities, about. */
   valuesPerToken?: number | undefined;
   /** Tokens of the output bound that the client set aside for thinking. */
   thinkingBudget: number | undefined;
@@ -60,7 +60,7 @@ export interface RelayRequest {
   form?: Form | undefined;
 }
 
-/** What requests have in common that are no chat. */
+/** The common part of requests that are not chat. */
 export const NO_CHAT = {
   includeUsage: true,
   boundName: undefined,
@@ -94,7 +94,7 @@ export interface UpstreamFields {
   claudeHost?: { name: ClaudeHost; betas: string | undefined } | undefined;
 }
 
-/** What clients call the thinking budget where it was lowered: `x-svc-dropped` names it. */
+/** The client's name of the thinking budget if it was lowered: `x-svc-dropped` names it. */
 export const THINKING_BUDGET = 'thinking.budget_tokens';
 
 export interface ReportedUsage {
@@ -105,7 +105,7 @@ export interface ReportedUsage {
   lacksOutput?: boolean | undefined;
   /** A reported figure is impossible, or implausible for what was delivered, and is ignored. */
   isDoubted?: boolean | undefined;
-  /** What the upstream did not report and the dialect counted: the bill is an estimate if that has a price. */
+  /** Buckets that the upstream did not report and the dialect counted: the bill is an estimate if they have a price. */
   counted?: readonly (keyof Buckets)[] | undefined;
   /** The upstream counts differently: clients get these figures instead, and the rest unchanged. */
   isRestated?: boolean | undefined;
@@ -151,7 +151,7 @@ export function addOutput(a: Output, b: Output): Output {
   };
 }
 
-/** What an upstream reported; `invalid` if one figure is impossible. */
+/** The upstream's report; `invalid` if one figure is impossible. */
 export type UsageReport = ReportedUsage | 'absent' | 'invalid';
 
 /**
@@ -222,7 +222,7 @@ export interface StreamFacts extends AnswerFacts {
 export interface PausedTurn {
   /** The content of this turn, as the upstream wants it back. */
   content: readonly RawValue[];
-  /** What this turn used. */
+  /** Usage of this turn. */
   usage: ReportedUsage;
   /** The content is at most this many tokens of the next turn's input. */
   contentTokens: number;
@@ -242,7 +242,7 @@ export interface StreamReader {
   countRepeat?(tokens: number): void;
 }
 
-/** What the last events report about the bill. */
+/** The bill's figures in the last events. */
 export interface FinalUsage {
   usage: ReportedUsage;
   /** Undefined if the settlement did not commit in time. */
@@ -321,7 +321,7 @@ export interface FramedBytes {
 
 /** For formats whose whole answers may have long members: vectors, pictures. */
 export interface LongMemberRules {
-  /** What these members are called. */
+  /** The names of these members. */
   member: string;
   /** The largest plausible size of all of them together. */
   mostBytes(request: RelayRequest): number;
@@ -344,7 +344,7 @@ export interface RequestFormat {
   /** Whether an upstream of the same format gets the client's own body; absent: always. Otherwise it is translated. */
   canPass?(request: RelayRequest, model: string, toolPrices: ToolPrices): boolean;
   /**
-   * What must be removed from a body that is sent in the client's own format. Throws a fault that names a tool which uses another
+   * The members to remove from a body that is sent in the client's own format. Throws a fault that names a tool which uses another
    * model, or which must be removed and is required.
    */
   findRemovals?(body: JsonObject, isFree: boolean): Removals;
@@ -387,7 +387,7 @@ export interface StreamFormat {
 }
 
 export interface Dialect {
-  /** What an upstream's address for it is called. */
+  /** The path of it at an upstream. */
   endpoint: Endpoint;
   /** Not every upstream with such a model has it: a 404 there is no failure of the channel. */
   isOptional?: true;

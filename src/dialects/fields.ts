@@ -34,7 +34,7 @@ export function readModel({ value }: Pick<JsonDocument, 'value'>): string {
   return textField(value, 'model', MAX_MODEL_CHARS);
 }
 
-/** What is no text is the upstream's to refuse. */
+/** The upstream refuses a value that is no text. */
 export function readServiceTier({ service_tier: tier }: JsonObject): string | undefined {
   return typeof tier === 'string' ? tier : undefined;
 }

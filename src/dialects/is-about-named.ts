@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 
-/** What messages call a thing, and the fields that name one. */
+/** Words of error messages for a thing, and the fields that name one. */
 const NAMED: readonly (readonly [words: RegExp, fields: readonly string[]])[] = [
   [/\bfiles?(_ids?)?\b/i, ['file_id', 'file_ids']],
   [/\bvector[ _]stores?\b/i, ['vector_store_ids']],

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../kit/json/json.ts';
 import { moneyFields, type Nano } from '../kit/money.ts';
 
-/** Of a usage object that an upstream or we have written. */
+/** Edits a usage object that an upstream or we have written. */
 export function withCost(usage: JsonObject, cost: Nano | undefined): JsonObject {
   return cost === undefined ? usage : { ...usage, ...moneyFields('cost', cost) };
 }

@@ -1,4 +1,4 @@
-// What Claude models accept and refuse, by the version in their name. A model with another name comes from a third party
+// Traits of Claude models, by the version in their name. A model with another name comes from a third party
 // that uses this format: it is treated as new, but gets only settings that no model refuses.
 
 export interface ClaudeTraits {

@@ -1,4 +1,4 @@
-// What a Gemini model accepts, by its name. A name without a number means the newest.
+// Traits of Gemini models, by their name. A name without a number means the newest.
 
 export type Thinking =
   | { by: 'nothing' }

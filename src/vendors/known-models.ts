@@ -15,7 +15,7 @@ export interface UsdPrices {
   cache_write_5m?: number;
   cache_write_1h?: number;
   image?: number;
-  /** Of audio. */
+  /** Price of audio. */
   second?: number;
   /** For 1M. */
   character?: number;
@@ -24,7 +24,7 @@ export interface UsdPrices {
 }
 
 export interface KnownPrices extends UsdPrices {
-  /** Of requests with more input. */
+  /** Prices of requests with more input. */
   tiers?: readonly ({ above_input_tokens: number } & UsdPrices)[];
   changes?: readonly ({ effective_at: string } & UsdPrices)[];
 }

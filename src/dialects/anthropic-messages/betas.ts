@@ -1,7 +1,7 @@
 // Which betas of an Anthropic client are removed. `context-1m-…` makes an upstream take prompts of a million tokens, and the
 // hold is made for the context that the catalog says: it goes only where that is as long.
 
-/** What the vendor's models take without that beta. */
+/** The context of the vendor's models without that beta. */
 const PLAIN_CONTEXT_TOKENS = 200_000;
 const LONG_CONTEXT = /^context-1m-/i;
 export const BETA_HEADER = 'anthropic-beta';
@@ -24,7 +24,7 @@ export function withoutLostBetas(headers: PassedHeaders, contextTokens: number):
   return kept.length === 0 ? others : { ...others, [BETA_HEADER]: kept.join(',') };
 }
 
-/** What a client's header lists. */
+/** The betas in a client's header. */
 export function betasOf(list = ''): string[] {
   return list
     .split(',')

@@ -1,4 +1,4 @@
-// What a conversation with signed thoughts began with, so that it stays on one channel: the newest models accept signatures
+// The beginning of a conversation with signed thoughts, so that it stays on one channel: the newest models accept signatures
 // only from the account that made them.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';

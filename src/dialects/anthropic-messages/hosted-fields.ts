@@ -1,4 +1,4 @@
-// What a request for Claude has otherwise where a platform hosts the model: the URL names the model, the body the version
+// Differences of a request for Claude where a platform hosts the model: the URL names the model, the body the version
 // of the format, and on Bedrock also the betas and nothing about streams.
 
 import { type ClaudeHost, HOSTED_BETAS, HOSTED_VERSIONS } from '../../vendors/claude-hosts.ts';

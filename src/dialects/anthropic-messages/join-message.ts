@@ -35,7 +35,7 @@ export class JoinedMessage {
   }
 }
 
-/** Which member of a block grows by a delta, and by which of the delta's. */
+/** The member of a block that a delta extends, and the member of the delta. */
 const GROWING: ReadonlyMap<Json | undefined, [member: string, by: string]> = new Map([
   ['text_delta', ['text', 'text']],
   ['thinking_delta', ['thinking', 'thinking']],

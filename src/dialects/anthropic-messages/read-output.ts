@@ -7,7 +7,7 @@ import type { Output, Segment } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
 import { oneCall } from '../tool-calls.ts';
 
-/** What a block holds when it is whole, or already when it starts. */
+/** The content of a complete block, or of its start. */
 export function blockSegments(block: JsonObject, index: number): Segment[] {
   switch (block.type) {
     case 'text':
@@ -27,7 +27,7 @@ export function isThinking({ type }: JsonObject): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** Of a call that the upstream itself runs. */
+/** Type of a call that the upstream itself runs. */
 export function toolInputOf({ type, name }: JsonObject): number {
   const isVendors = type === 'server_tool_use' || type === 'mcp_tool_use';
   return isVendors ? typicalTokens(type === 'server_tool_use' ? String(name) : type) : 0;

@@ -47,7 +47,7 @@ function readFigures(usage: Json): ReportedUsage | undefined {
   };
 }
 
-/** What the turns of a paused answer used. */
+/** Usage of the turns of a paused answer. */
 export interface UsedTurns {
   total: ReportedUsage;
   /** The last of them. */

@@ -55,7 +55,7 @@ function vectorsIn({ value }: JsonDocument): JsonObject[] {
 
 function writeAnswer(document: JsonDocument, isBatch: boolean): string {
   const embeddings = vectorsIn(document).map(({ embedding }) => ({
-    // What is only marked is converted when it is sent.
+    // Marked members are converted when they are sent.
     values: typeof embedding === 'string' && !isMark(document, embedding) ? unpackFloats(embedding) : embedding,
   }));
   const usage = openaiEmbeddings.answer.read(document)?.usage;

@@ -53,7 +53,7 @@ export class HostedCalls {
   #fetches = 0;
   #runs = 0;
 
-  /** What was searched and fetched may be told again with a later chunk. */
+  /** A later chunk can repeat the searches and fetches. */
   add({ groundingMetadata: grounding, urlContextMetadata: context, content }: JsonObject): void {
     if (isObject(grounding)) this.#searches = Math.max(this.#searches, searchesIn(grounding));
     if (isObject(context)) this.#fetches = Math.max(this.#fetches, objectsOf(context.urlMetadata).length);

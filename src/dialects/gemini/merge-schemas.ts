@@ -2,12 +2,12 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
-/** What must hold to all of them: the first that says something decides, names and duties are those of all. */
+/** A schema equal to all of them together: the first with a value decides; properties and required names are joined. */
 export function mergeAll(schemas: readonly JsonObject[]): JsonObject {
   return merge(schemas, (duties) => [...new Set(duties.flat())]);
 }
 
-/** What must hold to one of them: the names of all, the duties that all share. */
+/** A schema that each of them satisfies: the properties of all, the required names that all share. */
 export function mergeAny(schemas: readonly JsonObject[]): JsonObject {
   return merge(schemas, (duties) => duties.reduce(inBoth, duties[0] ?? []));
 }

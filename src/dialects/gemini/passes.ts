@@ -21,7 +21,7 @@ const PLAIN_RESOLUTIONS: ReadonlySet<Json> = new Set(
   ['UNSPECIFIED', 'LOW', 'MEDIUM'].map((name) => `MEDIA_RESOLUTION_${name}`),
 );
 const CONTENT = named('role', 'parts');
-/** What a program of Google said and what came of it. */
+/** The code that Google ran, and its result. */
 const RAN = ['executableCode', 'codeExecutionResult'];
 const PART = named('text', 'thought', 'thoughtSignature', 'functionCall', 'functionResponse', 'inlineData', ...RAN);
 const CALL = named('id', 'name', 'args');

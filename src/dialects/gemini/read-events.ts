@@ -1,4 +1,4 @@
-// What Gemini answers, as events. A whole answer and a chunk of a stream have the same form; parts come one after the
+// Reads Gemini's answers as events. A whole answer and a chunk of a stream have the same form; parts come one after the
 // other, calls always whole, and there is no end mark. Each chunk may say why the answer ended, and others may still follow:
 // the last reason counts, once no more can come.
 

@@ -27,7 +27,7 @@ export function readUsage(usage: Json | undefined, hasContent: boolean): UsageRe
   return { buckets: { ...input, output: candidates + thoughts }, reasoning: thoughts };
 }
 
-/** What the total leaves for the answer, where the vendor forgot to count it. */
+/** The answer's part of the total, where the vendor forgot to count it. */
 function restOf(total: Json | undefined, counted: number): number {
   return Math.max(0, (readCount(total ?? 0) ?? 0) - counted);
 }

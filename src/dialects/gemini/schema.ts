@@ -9,7 +9,7 @@ import { mergeAll } from './merge-schemas.ts';
 /** A reference inside itself is followed this often, and so many are followed one inside the other. */
 const MAX_TURNS = 2;
 const MAX_INSIDE = 64;
-/** What references add: a few times the schema's own length, since the client pays for what it sent. */
+/** Limit for text added by references: a few times the schema's length, since the client pays for what it sent. */
 const MAX_GROWTH = 4;
 const ALWAYS_ADDED = 1_000;
 

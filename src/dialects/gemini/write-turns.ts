@@ -47,7 +47,7 @@ export function writeTurn({ role, parts }: Turn, options: TurnOptions): GeminiCo
   };
 }
 
-/** Of several calls in one turn the first bears the signature, and thoughts have theirs at what comes after them. */
+/** The first of several calls in one turn has the signature; the signature of thoughts is on the part after them. */
 function writeOwnParts(parts: readonly Part[], options: TurnOptions): GeminiPart[] {
   const written: GeminiPart[] = [];
   let waiting: string | undefined;

@@ -28,15 +28,15 @@ export interface InputCount extends TokenCount {
   unseen?: JsonObject | undefined;
   /** The estimate, where that follows what the client declares: without its word. */
   undeclared?: number | undefined;
-  /** What `lower` is at most, where that is known without counting it. */
+  /** An upper bound of `lower`, where it is known without counting. */
   lowerAtMost?: number;
   /** Some models bill more for these than `upper` has for them. */
   images?: readonly SeenImage[] | undefined;
-  /** Of several prompts in one request: the longest, which must fit; together they may be more than a context. */
+  /** The longest of several prompts in one request, which must fit; together they can exceed a context. */
   longest?: TokenCount | undefined;
-  /** What tools that the upstream runs may do, where they reach one. */
+  /** Usage of tools that the upstream runs, if it gets any. */
   toolUse: ToolUse;
-  /** What a translation may add to `upper`. */
+  /** Tokens that a translation can add to `upper`. */
   readonly addedByTranslation?: number;
 }
 
@@ -174,7 +174,7 @@ function isOpen(media: Media): boolean {
 
 /** Media are direct parts of a message's content, of what holds parts in it, or of an item that is a tool's output. */
 function findMedia(message: JsonObject, found: Media[]): void {
-  // What has a role is a message, whatever else it calls itself.
+  // Anything with a role is a message, whatever its type says.
   const own = message.role === undefined ? readMedia(message) : undefined;
   if (own) {
     found.push(own);

@@ -20,7 +20,7 @@ interface Sight {
 
 const PATCH = { side: 32, tokens: 1.2 };
 const MINI_TILES = { base: 2_833, tokens: 5_667 };
-/** Of an image whose size is unknown. */
+/** Tokens of an image whose size is unknown. */
 const TYPICAL_SIZE: ImageSize = { width: 1_024, height: 1_024 };
 /** Marks around it. */
 const BESIDE = 100;
@@ -38,7 +38,7 @@ function isNotScaled(detail: Json | undefined): boolean {
   return detail !== 'low' && detail !== 'high';
 }
 
-/** What the images are at most beyond `PER_IMAGE`. `model`: its name at the upstream. */
+/** The most tokens of the images beyond `PER_IMAGE`. `model`: its name at the upstream. */
 export function imagesAbove(images: readonly SeenImage[], model: string): number {
   const sight = images.length > 0 ? sightOf(model) : undefined;
   return sight ? images.reduce((sum, image) => sum + Math.max(0, mostFor(image, sight) - PER_IMAGE.upper), 0) : 0;

@@ -1,4 +1,4 @@
-// What a person would call the prompt: every text, name and number that a model may read, without media and syntax. What is
+// The prompt as a person sees it: every text, name and number that a model may read, without media and syntax. What is
 // not known to be a setting counts, so that no vendor's field and no word of a schema is left out.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';

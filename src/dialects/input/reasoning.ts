@@ -45,7 +45,7 @@ const reasonsOf = byModel((model): Reasons => {
   const { isKnown, alwaysThinks, takesSampling, takesEffort, efforts } = openaiTraits(name);
   if (!isKnown) return 'unknown';
   if (alwaysThinks) return 'always';
-  // Of the vendor's own models, those that reason take no sampling settings.
+  // The vendor's reasoning models take no sampling settings.
   if (!takesSampling) return efforts.includes('none') ? 'unless_refused' : 'always';
   return takesEffort ? 'if_asked' : 'never';
 });

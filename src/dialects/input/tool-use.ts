@@ -4,7 +4,7 @@ import { isObject, type Json } from '../../kit/json/json.ts';
 import { addCalls, type ToolCalls } from '../../kit/prices.ts';
 import type { PricedTool } from '../../vendors/tools.ts';
 
-/** What a search of the web brings, about ten extracts. A vendor with a fixed size bills as much for each. */
+/** Tokens that a web search returns, about ten extracts. A vendor with a fixed size bills as much for each. */
 const SEARCH_TOKENS = 8_000;
 const LONG_SEARCH_TOKENS = 16_000;
 
@@ -26,7 +26,7 @@ const REREAD_SHARE = 0.1;
 /** No wallet can hold more than this. */
 const MAX_TOKENS = 1_000_000_000;
 
-/** What tools of the upstream may do in one call. */
+/** The most that tools of the upstream can use in one call. */
 export interface ToolUse {
   /** Tokens of all their results; infinite if unknown. */
   tokens: number;
@@ -59,7 +59,7 @@ export function addUse(one: ToolUse, other: ToolUse): ToolUse {
   };
 }
 
-/** Of all tools together. */
+/** The sum over all tools. */
 export function allUses({ uses, isUnlimited }: ToolUse): number {
   return isUnlimited ? uses + UNLIMITED_USES : uses;
 }

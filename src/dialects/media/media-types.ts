@@ -1,4 +1,4 @@
-// What kind of media base64 holds, by its first bytes: names and declared types are guesses of clients.
+// Detects the media type of base64 by its first bytes: names and declared types are guesses of clients.
 
 const HEAD_CHARS = 64;
 

@@ -8,7 +8,7 @@ export interface NamedMedia {
   at: string;
 }
 
-/** What was fetched, by its address. */
+/** Fetched media by address. */
 export type FetchedMedia = ReadonlyMap<string, { mediaType: string; data: string }>;
 
 export function namedMedia({ turns }: Conversation, types: readonly NamedMedia['type'][]): NamedMedia[] {

@@ -9,7 +9,7 @@ export function asksForUsage(body: JsonObject): boolean {
   return (options !== undefined && optionalFlag(options, 'include_usage')) || usageWish(body) === true;
 }
 
-/** What OpenRouter's field says; undefined if the client did not send it. */
+/** The value of OpenRouter's field; undefined if the client did not send it. */
 export function usageWish({ usage }: JsonObject): boolean | undefined {
   return isObject(usage) && typeof usage.include === 'boolean' ? usage.include : undefined;
 }

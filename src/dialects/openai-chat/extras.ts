@@ -1,4 +1,4 @@
-// What chunks carry beside text: citations, signatures, probabilities, unknown fields. They cannot be compared like text, so they
+// Content of chunks beside text: citations, signatures, probabilities, unknown fields. They cannot be compared like text, so they
 // are counted by their place: a run that repeats an answer has as many of them after the same text.
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
@@ -68,7 +68,7 @@ export class Extras {
     this.#counts.set(place, (this.#counts.get(place) ?? 0) + by);
   }
 
-  /** What is left of it; undefined if nothing is. */
+  /** The rest of it; undefined if nothing is left. */
   #rest(place: string, value: Json): Json | undefined {
     const known = this.#counts.get(place) ?? 0;
     if (known === 0) return value;

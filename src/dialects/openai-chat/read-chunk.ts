@@ -1,4 +1,4 @@
-// What a chunk of a chat stream is, however its upstream writes it: the rules that all who read one share.
+// Reads a chunk of a chat stream in every variant of upstreams: the rules that all readers share.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Finish } from '../dialect.ts';
@@ -34,7 +34,7 @@ export function readFinish({ finish_reason: finish, stop_reason: met }: JsonObje
 
 const FINISHES: readonly Finish[] = ['other', 'end', 'stop_sequence', 'length'];
 
-/** Of several choices, the one that matters most for the bill. */
+/** The one of several choices that matters most for the bill. */
 export function laterFinish(one: Finish, other: Finish): Finish {
   return FINISHES.indexOf(other) > FINISHES.indexOf(one) ? other : one;
 }

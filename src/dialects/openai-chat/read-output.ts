@@ -82,7 +82,7 @@ export function isReasoning({ slot }: Pick<Segment, 'slot'>): boolean {
   return false;
 }
 
-/** What the pictures and sounds of a message may be in tokens. */
+/** The most tokens that the pictures and sounds of a message can be. */
 export function weighMedia(message: Json | undefined): number {
   if (!isObject(message) || !hasMedia(message)) return 0;
   const { audio, images } = message;

@@ -1,11 +1,11 @@
-// What a whole chat answer says, as text: for callers inside the gateway that show it in another form.
+// The text of a whole chat answer, for callers inside the gateway that show it in another form.
 
 import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import { readSegments } from './read-output.ts';
 
 export interface Spoken {
   model: string;
-  /** Of the first choice. A refusal is its text, too. */
+  /** Text of the first choice. A refusal counts as text. */
   text: string;
   finishReason: string | null;
 }

@@ -16,7 +16,7 @@ export function readUsage(usage: Json | undefined, tier?: Json): UsageReport {
   return readOpenaiUsage(usage, NAMES, tier);
 }
 
-/** Of two reports in one stream: the later one, unless it leaves out what the earlier one had. */
+/** Chooses between two reports in one stream: the later one, unless it lacks figures of the earlier one. */
 export function betterUsage(earlier: UsageReport, later: UsageReport): UsageReport {
   return fullness(later) < fullness(earlier) ? earlier : later;
 }

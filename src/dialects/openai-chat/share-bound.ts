@@ -5,7 +5,7 @@ import type { DefaultThinking } from '../../vendors/qwen.ts';
 import { type Lowered, lowerInside } from '../lower-inside.ts';
 
 interface SharedBound extends Lowered {
-  /** What is left for the answer, or for all output where thinking is part of it. */
+  /** Tokens left for the answer, or for all output where thinking is part of it. */
   answer: number;
 }
 

@@ -38,7 +38,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
 class ChatWriter implements StreamWriter, RepeatedFrames {
   readonly #request: RelayRequest;
   readonly #transcript: Transcript;
-  /** What was sent beside text, since the last text. */
+  /** Content sent beside text since the last text. */
   readonly #extras = new Extras();
   /** Choices whose finish the client has seen. */
   readonly #finished = new Set<number>();
@@ -65,7 +65,7 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
     if (event === UNSEEN) this.#transcript.sent.hasOutput = true;
     if (!event.document) return '';
     if (event.kind === 'held') {
-      // Of usage by itself, only the last is sent.
+      // Only the last chunk with nothing but usage is sent.
       this.#held = [...this.#held.filter(isAnswer), event];
       return '';
     }

@@ -1,4 +1,4 @@
-// What a Responses conversation with encrypted reasoning began with, so that it stays on one channel.
+// The beginning of a Responses conversation with encrypted reasoning, so that it stays on one channel.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { writeStart } from '../conversation-start.ts';

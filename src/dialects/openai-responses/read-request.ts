@@ -31,7 +31,7 @@ import {
 } from '../removals/remove-tools.ts';
 import { isClients, toolsIn, vendorUse } from './tool-calls.ts';
 
-/** What refers to something a server remembers, and what to do instead. */
+/** Fields that refer to state on a server, and the remedy for each. */
 const STORED = Object.entries({
   previous_response_id:
     'Responses are not stored here, so previous_response_id is unknown. Send the full history in input.',

@@ -28,7 +28,7 @@ export function withWish(include: Json | undefined): Json[] | undefined {
   return Array.isArray(include) && !include.includes(SEALED) ? [...include, WISH] : undefined;
 }
 
-/** What replaces `include` at the upstream; an empty object if it stays. */
+/** The replacement of `include` at the upstream; an empty object if it stays. */
 export function fulfilWish({ include }: JsonObject, isFulfilled: boolean): { include?: Json | undefined } {
   if (!Array.isArray(include) || !include.includes(WISH)) return {};
   const others = include.filter((value) => value !== WISH);

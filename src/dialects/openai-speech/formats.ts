@@ -24,7 +24,7 @@ export function findFormat(name: unknown): AudioFormat | undefined {
   return typeof name === 'string' ? FORMATS.get(name) : undefined;
 }
 
-/** What common models count for a second of speech. */
+/** Tokens that common models count for a second of speech. */
 const TOKENS_PER_SECOND = 20;
 
 export function audioTokens(bytes: number, { bytesPerSecond }: AudioFormat): number {

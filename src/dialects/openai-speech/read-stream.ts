@@ -11,7 +11,7 @@ import { type AudioFormat, audioTokens } from './formats.ts';
 const DELTA = 'speech.audio.delta';
 const DONE = 'speech.audio.done';
 
-/** Of an answer that is not events, what is audio. */
+/** The audio in an answer that is not a stream of events. */
 const AUDIO = /^(audio\/|application\/(octet-stream|ogg)\b)/i;
 
 /** A chunk of audio as an event, and the end of it; undefined if the content type is none of audio. */

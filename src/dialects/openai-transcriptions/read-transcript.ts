@@ -16,7 +16,7 @@ export function outputOf(hasContent: boolean, tokens: number): Output {
   return { ...NO_OUTPUT, hasContent, tokens };
 }
 
-/** Of an answer or of the event that ends a stream. */
+/** Usage in an answer or in the event that ends a stream. */
 export function usageOf(
   { usage, duration }: JsonObject,
   { tokens }: Output,

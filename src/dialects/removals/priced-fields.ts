@@ -46,7 +46,7 @@ const OTHERS = ['speech', 'rerank', 'moderation'] as const;
 const WHOLE = ['embeddings', ...IMAGES, ...OTHERS, ...TRANSCRIPTS] as const;
 
 export const PRICED_FIELDS: readonly PricedField[] = [
-  // Which model answers, and how.
+  // The model that answers, and its service.
   { name: 'model', rule: 'set', why: 'the name of the model at the upstream' },
   { name: 'stream', rule: 'held', why: 'decides how the answer and its usage are read' },
   { name: 'stream_options', rule: 'set', in: CHAT, why: 'usage is always asked for' },
@@ -143,7 +143,7 @@ export const PRICED_FIELDS: readonly PricedField[] = [
     why: 'Qwen: thinks beside max_tokens, so both share the bound',
   },
 
-  // What is read as input.
+  // Fields that are read as input.
   ...['messages', 'input', 'prompt', 'system', 'instructions', 'functions', 'response_format', 'text'].map(
     (name): PricedField => ({ name, rule: 'held', why: 'its tokens are counted' }),
   ),

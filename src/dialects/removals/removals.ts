@@ -7,7 +7,7 @@ import { editMember, inTurn, type RawEdit } from '../../kit/json/raw-edit.ts';
 export interface Removals {
   /** By the client's own names; a tool by its type. */
   names: readonly string[];
-  /** Of members of the body. */
+  /** Removed members of the body. */
   edits: Readonly<Record<string, RawEdit | undefined>>;
 }
 

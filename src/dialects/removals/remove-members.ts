@@ -11,7 +11,7 @@ interface OwnMembers {
   folded: ReadonlySet<string>;
 }
 
-/** What we read or write inside objects. As for fields, variants of these names are removed. */
+/** Members that we read or write inside objects. As for fields, variants of these names are removed. */
 const OWN_MEMBERS: readonly OwnMembers[] = [
   ownMembers('thinking', 'type', 'budget_tokens'),
   ownMembers('reasoning', 'effort', 'max_tokens', 'enabled'),

@@ -12,7 +12,7 @@ import { NO_REMOVALS, type Removals } from './removals.ts';
 export type IsRemoved = (tool: Json) => boolean;
 
 export interface ToolRules {
-  /** Which tools the client runs, in its dialect. */
+  /** Recognizes tools that the client runs, in its dialect. */
   isClients: IsClients;
   /** The model costs nothing. */
   isFree: boolean;
@@ -179,7 +179,7 @@ function nameOf({ name, function: called }: JsonObject): Json | undefined {
   return isObject(called) ? called.name : name;
 }
 
-/** Of a choice that lists what may be called. */
+/** Filters a choice that lists the allowed tools. */
 function editAllowed(choice: Json | undefined, isRemoved: IsRemoved): RawEdit | undefined {
   if (!isObject(choice) || choice.type !== 'allowed_tools') return undefined;
   const { allowed_tools: inner } = choice;

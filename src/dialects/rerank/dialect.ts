@@ -16,7 +16,7 @@ export const rerank: Dialect = {
     read: readRequest,
     write({ document }, { model }, removed) {
       const { value } = document;
-      // What not every upstream knows is done here.
+      // Options that not every upstream has are applied here.
       const own = { rank_fields: undefined, return_documents: undefined, top_k: undefined };
       const edits = { model, documents: textsOf(value), top_n: mostResults(value), ...own };
       return editMembers(document, withoutFields(edits, removed));

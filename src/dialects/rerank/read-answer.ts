@@ -35,7 +35,7 @@ export function readRanked({ results, data }: JsonObject, request: RelayRequest 
   return ranked;
 }
 
-/** What the upstream does not report is counted here. Zeros mean that nothing was counted. */
+/** Counts whatever the upstream does not report. Zeros mean that nothing was counted. */
 export function usedBy({ meta, usage }: JsonObject, request: RelayRequest): ReportedUsage {
   const billed = isObject(meta) && isObject(meta.billed_units) ? meta.billed_units : {};
   const tokens = isObject(meta) && isObject(meta.tokens) ? meta.tokens : {};

@@ -3,7 +3,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { isMedia, type Segment } from '../dialect.ts';
 
-/** What is new of an event's texts, by slot; empty where the client has all of it. */
+/** The new part of an event's texts, by slot; empty where the client has all of it. */
 export type NewTexts = ReadonlyMap<string, string>;
 
 export interface Comparison {

@@ -1,7 +1,7 @@
 // Upstreams refuse a prefill that ends in white space, so it goes without. A continuation may then begin with the very
 // space that the client already has: that is not sent again.
 
-/** Of each text that continues `sent`, what is new. */
+/** The new part of each text that continues `sent`. */
 export function createOverlap(sent: string): (text: string) => string {
   let spaces = sent.slice(sent.trimEnd().length);
   return (text) => {

@@ -2,7 +2,7 @@
 // fits it needs no parsing, and says what it would say if it were parsed. Whatever does not fit exactly is read in full.
 
 export interface Shape {
-  /** What stands before, between and after the values that change: the text and, if there is any, the padding. */
+  /** The bytes before, between and after the values that change: the text and, if there is any, the padding. */
   parts: readonly string[];
   /** The event with marks in their place. */
   marked: string;
@@ -78,12 +78,12 @@ export class RepeatWriter {
     return this.#parts && fill(this.#parts, raw);
   }
 
-  /** What is written before, between and after the values of this shape; undefined if none was written yet. */
+  /** The written bytes before, between and after the values of this shape; undefined if none was written yet. */
   partsOf(shape: Shape): readonly string[] | undefined {
     return shape === this.#known ? this.#parts : undefined;
   }
 
-  /** What is written changes from here on. */
+  /** The written bytes change from here on. */
   forget(): void {
     this.#known = undefined;
   }
@@ -101,7 +101,7 @@ function findShape(data: string, text: string, slot: string): Shape | undefined 
   const at = data.indexOf(quoted);
   if (at < 0 || data.includes(quoted, at + 1)) return undefined;
   const rest = data.slice(at + quoted.length - 1);
-  // Of random length, against those who would guess the words by the length of their packets.
+  // The length is random, so that the words cannot be guessed by the length of their packets.
   const padding = PADDING.exec(rest)?.[1];
   const tail = padding === undefined ? [rest] : [rest.slice(0, -padding.length - PADDING_END.length), PADDING_END];
   const parts = [data.slice(0, at + 1), ...tail];
@@ -129,7 +129,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 
-/** What a JSON string says that has this between its quotes; undefined if it is none. */
+/** The value of a JSON string with this between its quotes; undefined if it is invalid. */
 function unquote(raw: string): string | undefined {
   for (let at = 0; at < raw.length; at++) {
     const code = raw.charCodeAt(at);

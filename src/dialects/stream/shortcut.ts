@@ -6,7 +6,7 @@ import { PlainText } from '../../kit/json/plain-text.ts';
 import type { RepeatedFrames, StreamEvent, StreamReader, StreamWriter } from '../dialect.ts';
 import type { Repeat, Shape } from './shape.ts';
 
-/** What stands around a text, and around the padding behind it if there is any. */
+/** The bytes around a text, and around the padding after it if there is any. */
 interface Frame {
   head: Uint8Array;
   middle: Uint8Array;
@@ -16,10 +16,10 @@ interface Frame {
 interface Passthrough {
   from: Frame;
   to: Frame;
-  /** What comes and what goes out are the same bytes. */
+  /** Received and sent bytes are the same. */
   isSame: boolean;
   slot: string;
-  /** What a whole event has beside its text; NaN if that is not always the same. */
+  /** Bytes of a whole event beside its text; NaN if they vary. */
   around: number;
   /** By the size of the text. */
   forms: (Form | undefined)[];
@@ -68,7 +68,7 @@ export class Shortcut {
     this.#isOpen = false;
   }
 
-  /** What took the plain path was this event, which was written, and nothing else was in these bytes. */
+  /** Learns from an event that took the plain path: it was written, and these bytes contained nothing else. */
   learn(bytes: Uint8Array, { repeat, origin }: StreamEvent): void {
     if (!repeat || !origin) return;
     if (repeat.shape !== this.#known || origin !== this.#knownOrigin) {

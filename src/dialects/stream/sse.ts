@@ -11,7 +11,7 @@ export interface SseEvent {
   data: string | undefined;
 }
 
-/** What others call an event that only keeps a connection open. */
+/** Other names of an event that only keeps a connection open. */
 const KEEP_ALIVES: ReadonlySet<unknown> = new Set(['ping', 'keepalive', 'keep-alive', 'keep_alive', 'heartbeat']);
 
 export function isKeepAlive(event: unknown): boolean {
@@ -25,7 +25,7 @@ export class SseTooLong extends Error {
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 /** Comments, names and empty lines: more than an hour of keep-alives has, and far fewer than take a second to read. */
 const MAX_SPARE_LINES = 100_000;
-/** What an event may have beside its data: its name, its id, its end. */
+/** The most characters of an event beside its data: its name, its id, its end. */
 const SPARE_LINES_PER_DATA = 8;
 const STREAM = { stream: true };
 const DATA = 'data: ';
@@ -33,7 +33,7 @@ const LF = 0x0a;
 const LINE_END = /\r\n|\n|\r/g;
 const HAS_LINE_END = /[\r\n]/;
 
-/** What most chunks of most streams are. */
+/** The form of most chunks of most streams. */
 function isOneEvent(text: string): boolean {
   return (
     text.startsWith(DATA) && text.indexOf('\n') === text.length - 2 && text.endsWith('\n\n') && !text.includes('\r')

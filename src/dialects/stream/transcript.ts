@@ -1,4 +1,4 @@
-// What a client has been sent, slot by slot, as length and running hash: enough to recognise the same beginning in another
+// The content that a client was sent, slot by slot, as length and running hash: enough to recognise the same beginning in another
 // run without keeping the text. Text itself is kept only where it may be needed to continue an answer, and only so much.
 
 import { createHash, type Hash } from 'node:crypto';
@@ -9,7 +9,7 @@ import { answerOf, type Comparison, compareRun } from './compare-run.ts';
 
 const MAX_KEPT_CHARS = 1024 * 1024;
 
-/** What is noted as bytes is decoded so many at a time. */
+/** Noted bytes are decoded in chunks of this size. */
 const NOTED_BYTES = 512;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 

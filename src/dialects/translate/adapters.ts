@@ -46,11 +46,11 @@ export interface WrittenRequest {
   body(fields: UpstreamFields, options: BodyOptions): string;
   /** Settings of the client that this upstream cannot have, by the client's names. */
   dropped: readonly string[];
-  /** What else it cannot have if its output is bound to so many tokens. */
+  /** Further fields that are dropped if its output is bounded to this many tokens. */
   droppedAt?(maxOutputTokens: number): readonly string[];
   /** What else it cannot have without sealed reasoning; undefined if it seals none. */
   droppedUnsealed?: readonly string[] | undefined;
-  /** What had to be reworded, such as `prefill`; for `x-svc-translated`. */
+  /** Fields that had to be reworded, such as `prefill`; for `x-svc-translated`. */
   reworded: readonly string[];
   names: ToolNames;
   /** The tool that stands for the answer's format, where the upstream has nothing else. */
@@ -72,7 +72,7 @@ export interface UpstreamAdapter {
   turns?: TurnReader;
 }
 
-/** What an answer is written with besides its events. */
+/** Parameters for writing an answer besides its events. */
 export interface AnswerContext {
   requestId: string;
   /** In seconds. */

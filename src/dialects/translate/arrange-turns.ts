@@ -102,7 +102,7 @@ export function mergeTurns(turns: readonly Turn[]): Turn[] {
   return merged;
 }
 
-/** What the client calls its list of turns. */
+/** The client's name for its list of turns. */
 export function listName([first]: readonly Turn[]): string {
   return first?.at.replace(/\W.*$/, '') ?? 'messages';
 }

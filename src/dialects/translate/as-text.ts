@@ -1,4 +1,4 @@
-// What is written as text where a format has no field for it: text documents, and that a tool has failed.
+// Content written as text where a format has no field for it: text documents, and that a tool has failed.
 
 import type { Part } from './conversation.ts';
 

@@ -10,11 +10,11 @@ export interface Conversation {
   turns: Turn[];
   tools: Tool[];
   toolChoice: ToolChoice | undefined;
-  /** What the client calls it, where that is not `tool_choice`. */
+  /** The client's name for it, if that is not `tool_choice`. */
   toolChoiceName?: string | undefined;
   /** False: at most one call at a time. Undefined: the client did not say. */
   parallelTools: boolean | undefined;
-  /** What the client calls that setting; undefined: it set none, but its own format takes one call only. */
+  /** The client's name for that setting; undefined: it set none, but its own format takes one call only. */
   parallelToolsName?: string | undefined;
   reasoning: ReasoningWish | undefined;
   /** The client wants to see what the model thinks, as far as it does. */
@@ -109,7 +109,7 @@ export interface ReasoningPart extends Placed {
   redacted?: string | undefined;
   /** Undefined: its model is unknown. */
   opaque?: Opaque | undefined;
-  /** Before it stood something that the client's format does not keep there. */
+  /** It followed content that the client's format does not keep there. */
   isMoved?: boolean | undefined;
 }
 
@@ -169,7 +169,7 @@ export type OutputFormat =
   | {
       kind: 'json_schema';
       name: string | undefined;
-      /** What the answer is for, beside the schema. */
+      /** The purpose of the answer, beside the schema. */
       description?: string | undefined;
       schema: Json;
       strict: boolean | undefined;

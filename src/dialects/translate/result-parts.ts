@@ -1,4 +1,4 @@
-// What the result of a tool may hold, whatever its client's format calls it.
+// The content that a tool result can have, independent of the client's format.
 
 import { refuseField } from '../fields.ts';
 import type { Part, ToolResultPart } from './conversation.ts';

@@ -167,7 +167,7 @@ function translatedReader(
 
   const isFinished = () => reader.isFinished() || events.isWhole?.() === true;
 
-  // What we ended at a stop sequence is over.
+  // An answer that we ended at a stop sequence is over.
   const paused = () => (isFinished() ? undefined : events.paused?.());
 
   function read(event: SseEvent): StreamEvent[] {

@@ -1,7 +1,7 @@
 // The token weight of an answer's text without its images, where images are inside the text and counted with it.
 
 interface WordMeter {
-  /** What is counted meanwhile is not text. */
+  /** Ignores everything that is counted during `act`: it is not text. */
   exclude<T>(act: () => T): T;
   weight(): number;
 }

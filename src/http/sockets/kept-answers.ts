@@ -1,4 +1,4 @@
-// What a socket remembers: of each of its streams the last answer with all that came before it, so that the next message can
+// Memory of a socket: for each of its streams the last answer with everything before it, so that the next message can
 // refer to it by id and send only what is new. It is in memory only, and ends with the socket. Where there is no room it is
 // not kept, and the client sends the whole conversation again.
 
@@ -12,7 +12,7 @@ export const MAX_KEPT = MAX_NAMES + 1;
 /** One account can have at most this share, so that it never leaves others without. */
 const ACCOUNT_SHARE = 0.25;
 
-/** What all sockets of this process may keep together. */
+/** Limit for all sockets of this process together. */
 export class KeptMemory {
   readonly #maxChars: number;
   readonly #byAccount = new Map<string, number>();

@@ -6,7 +6,7 @@ import type { ByteSink, Connection, OutgoingStream } from '../../kit/connection.
 import type { HttpTools } from '../exchange.ts';
 import { svcOf, type TurnOutput, TurnSink } from './turn-sink.ts';
 
-/** What every turn of a socket has from its handshake. */
+/** Facts of the handshake that every turn of a socket shares. */
 export interface Caller {
   headers: Headers;
   peer: string | undefined;

@@ -1,4 +1,4 @@
-// What whole and streamed answers to a messages client share: how a block, its signature and the end are said.
+// The common part of whole and streamed answers to a messages client: blocks, signatures and the end.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerContext } from '../../translate/adapters.ts';

@@ -100,7 +100,7 @@ function readResult(block: JsonObject, placed: Placed, ids: CallIds): ToolResult
   return { type: 'tool_result', callId, content, isError: block.is_error === true, ...placed };
 }
 
-/** What was found, under its title and its source. */
+/** A search result with its title and its source. */
 function searchResult(block: JsonObject, at: string): string {
   const found = readTexts(block.content, `${at}.content`).map((part) => part.text);
   const heads = [block.title, block.source].filter((head) => typeof head === 'string');

@@ -21,7 +21,7 @@ export function newQueued(): QueuedBlock {
 
 export function createBlockQueue(): BlockQueue {
   const queue: QueuedBlock[] = [];
-  /** Of the text that has passed: all of it, and where that of the block which passes begins. */
+  /** Length of all text that was passed on, and the offset at which the current block begins. */
   let textLength = 0;
   let start = 0;
   let isText = false;

@@ -1,4 +1,4 @@
-// Which places of a prompt are marked for the cache: those that the client marked, and, if it wants caching without saying
+// Chooses the places of a prompt to mark for the cache: those that the client marked, and, if it wants caching without saying
 // where, those from which the next request goes on. At most four, and never a long-lived one after a short-lived one: both
 // are refused by the vendor.
 
@@ -44,7 +44,7 @@ function ownMarks(places: readonly Place[]): CacheMarks {
 function markOf(place: Place): CacheMark | undefined {
   if (!('type' in place)) return place.cache;
   if (place.type === 'reasoning') return undefined;
-  // What is inside a result is cached with it.
+  // The content of a result is cached with it.
   return (
     place.cache ?? (place.type === 'tool_result' ? place.content.findLast(({ cache }) => cache)?.cache : undefined)
   );

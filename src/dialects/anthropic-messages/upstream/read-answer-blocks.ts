@@ -12,9 +12,9 @@ interface BlockReader {
   delta(index: Json | undefined, delta: JsonObject): AnswerEvent[];
   stop(index: Json | undefined): AnswerEvent[];
   stopAll(): AnswerEvent[];
-  /** What the client was sent. */
+  /** The content that the client was sent. */
   shown(): { hasCalls: boolean; hasText: boolean };
-  /** What was not shown though it is the model's own: blocks by their types, `citations` of what has no address. */
+  /** The model's content that was not shown: blocks by type, and `citations` without an address. */
   lost(): readonly string[];
 }
 

@@ -15,14 +15,14 @@ import { createBlockReader } from './read-answer-blocks.ts';
 import { readStop } from './read-stop.ts';
 
 const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
-/** What a message may begin with: some upstreams leave out its start. */
+/** Events that can begin a message: some upstreams leave out its start. */
 const BEGINNINGS: ReadonlySet<unknown> = new Set(['message_start', 'content_block_start', 'message_delta']);
 
 export function createEventReader({ requestId }: Pick<Target, 'requestId'>): EventReader {
   const blocks = createBlockReader(requestId);
   let usage = new UsageTracker();
   let joined = new JoinedMessage();
-  /** What the turns before this one used. */
+  /** Usage of the turns before this one. */
   let usedBefore: UsedTurns | undefined;
   /** Set if this turn was paused and can be continued; `isOver`: its own end mark has come. */
   let pause: { turn: PausedTurn; isOver: boolean } | undefined;

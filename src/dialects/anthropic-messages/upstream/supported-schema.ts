@@ -22,7 +22,7 @@ export function supportedSchema(given: Json | undefined): Json {
   const members = Object.entries(schema).flatMap(([name, value]): [string, Json | undefined][] => {
     if (REFUSED.has(name) || name === 'additionalProperties') return [];
     if (name === 'format' && !(FORMATS.has(value) && isOfType(schema, 'string'))) return [];
-    // Which of several fits is the same question as whether one does, to a model.
+    // For a model, `oneOf` and `anyOf` mean the same.
     if (name === 'oneOf') return [['anyOf', nested(value)]];
     if (NESTED.has(name)) return [[name, nested(value)]];
     return [[name, NAMED.has(name) ? named(value) : value]];

@@ -21,7 +21,7 @@ interface ReasoningObstacles {
 interface ReasoningPlan {
   isOn: boolean;
   dropped: readonly string[];
-  /** What is lost if the wallet leaves no more than this. */
+  /** Fields that are lost if the wallet leaves no more than this. */
   droppedAt(maxOutputTokens: number): readonly string[];
   /** `thinking`, and `effort` for `output_config`. */
   members(fields: UpstreamFields): { thinking?: JsonObject; effort?: string };

@@ -36,7 +36,7 @@ export function writeSettings(settings: readonly Setting[], options: SettingOpti
   return { members, dropped, localStops };
 }
 
-/** Of two that exclude each other, the temperature is the one that clients mean. */
+/** Temperature and top_p exclude each other: clients mean the temperature. */
 function rank({ kind }: Setting): number {
   return kind === 'temperature' ? 0 : 1;
 }

@@ -4,7 +4,7 @@ import { CallIds } from '../../translate/tools/call-ids.ts';
 
 export class CallHistory {
   readonly #ids = new CallIds();
-  /** Of calls without an answer, by the function's name. */
+  /** Ids of calls without an answer, by the function's name. */
   readonly #open = new Map<string, string[]>();
 
   add(id: string | undefined, name: string): string {

@@ -30,7 +30,7 @@ function joinText(last: TextPart, { text }: TextPart): TextPart {
   return { ...last, text: last.text + text };
 }
 
-/** What has a signature is whole. */
+/** A part with a signature is complete. */
 function isPieceOf(last: ReasoningPart, part: ReasoningPart): boolean {
   return last.opaque === undefined && last.redacted === undefined && part.redacted === undefined;
 }

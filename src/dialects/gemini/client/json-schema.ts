@@ -6,7 +6,7 @@ import { camelName } from '../member.ts';
 const COUNTS: ReadonlySet<string> = new Set([
   ...['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'],
 ]);
-/** What a JSON schema has no word for. */
+/** Members that a JSON schema does not have. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['nullable', 'propertyOrdering', 'example']);
 
 export function readSchema(value: Json): Json {

@@ -104,7 +104,7 @@ function readAllowed(choice: JsonObject, at: string, tools: readonly Tool[], lef
   return refuseOnlyTool(stringAt(list[0]?.type, `${place}[0].type`), `${place}[0]`);
 }
 
-/** Of a tool, or of a deprecated function, which has no type. */
+/** Reads a tool, or a deprecated function, which has no type. */
 function nameOf({ function: called, custom, name }: JsonObject): string | undefined {
   const fields = isObject(called) ? called : isObject(custom) ? custom : { name };
   return optionalText(fields.name);

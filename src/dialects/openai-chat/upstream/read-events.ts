@@ -53,7 +53,7 @@ export function createEventReader(target: Target): EventReader {
       if (!isObject(value) || isError(value)) return BROKEN;
       return readValue(value, data);
     },
-    // What has no finish is not over, and goes on in another run; what has one was given already.
+    // A choice without a finish continues in another run; one with a finish was delivered already.
     end: () => [],
     repeat: () => repeat,
     countRepeat: () => shapes.countMatch(),
@@ -219,7 +219,7 @@ function stopOf(finish: string, hasCalls: boolean): StopReason {
   return STOPS.get(finish.toLowerCase()) ?? (hasCalls ? 'tool' : 'end');
 }
 
-// What a content filter found in an answer that it stopped, as Azure reports it in the choice.
+// Findings of a content filter that stopped an answer, as Azure reports them in the choice.
 /** Undefined if it does not say. */
 function filterWords({ content_filter_results: results }: JsonObject): string | undefined {
   if (!isObject(results)) return undefined;

@@ -9,7 +9,7 @@ import { REDACTED_DETAIL } from '../read-reasoning.ts';
 
 interface Details {
   add(list: readonly JsonObject[]): void;
-  /** What came since it was last taken, as JSON; undefined if nothing did. */
+  /** The details since the last call, as JSON; undefined without any. */
   take(): string | undefined;
 }
 

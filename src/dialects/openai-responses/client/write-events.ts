@@ -13,7 +13,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
   const responseObject = createResponseObject(context);
   const output: RawValue[] = [];
   let sequence = 0;
-  /** Of the answer's text so far. */
+  /** Length of the answer's text so far. */
   let textLength = 0;
   const makeItem = createItemMaker(context, { frame, textLength: () => textLength, hasGap: () => hasGap });
   /** The item that grows, and the block that is open: one that has said nothing yet is no part of an item. */

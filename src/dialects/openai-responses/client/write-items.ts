@@ -89,7 +89,7 @@ function writePart({ kind, text, annotations }: MessagePart): RawValue {
 }
 
 interface GivenBack {
-  /** Of the model that may get it back. */
+  /** The model that may get it back. */
   origin: string;
   isMoved: boolean;
 }

@@ -20,7 +20,7 @@ interface VendorContent {
   content: string;
 }
 
-/** What is sealed for one account. No other account can read it. */
+/** The content sealed for one account. No other account can read it. */
 export class Seals {
   readonly #sealer: Sealer;
   readonly #newId: NewId;

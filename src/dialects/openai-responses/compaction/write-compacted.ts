@@ -1,4 +1,4 @@
-// What a client gets for a compaction: an item, as a whole response, as the events of one, or as the answer of
+// Writes a compaction for the client: an item, as a whole response, as the events of one, or as the answer of
 // POST /v1/responses/compact with the messages before it that are kept.
 
 import { assert } from '../../../kit/assert.ts';

@@ -66,7 +66,7 @@ export function joinItems(...lists: readonly string[]): string {
   return lists.filter((list) => list !== '').join();
 }
 
-/** What a vendor's compaction does not hold, of items that are joined by commas. */
+/** The items, joined by commas, that a vendor's compaction does not contain. */
 export function userMessages(items: string): string {
   const kept = keptMessages(JSON.parse(`[${items}]`));
   return joinItems(...kept.map((message) => JSON.stringify(message)));

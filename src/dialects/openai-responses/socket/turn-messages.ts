@@ -49,7 +49,7 @@ export class TurnMessages {
     return this.#answered;
   }
 
-  /** What the headers of the answer say, because a message has none. */
+  /** The answer's headers as fields, because a message has no headers. */
   setSvc(svc: Readonly<Record<string, string>>): void {
     this.#svc = `"svc":${JSON.stringify(svc)},`;
   }

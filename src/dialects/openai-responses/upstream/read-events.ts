@@ -66,7 +66,7 @@ function createResponseReader({ requestId }: Target): (event: JsonObject) => Ans
       const { call_id: id, name } = item;
       if (!calls.has(index)) calls.set(index, { kind: 'tool', id: giveId(id), name: String(name ?? '') });
     }
-    // What a call says before its name is known, its end says again.
+    // The end of a call repeats everything that came before its name was known.
     const sayable = readEvent(event, index).filter(({ slot }) => calls.has(index) || BLOCKS.has(kindOf(slot)));
     const events = sayable.flatMap((said) => [...takeNew(said).flatMap(say), ...citeAll(event, said.slot)]);
     if (event.type === 'response.output_text.annotation.added') {

@@ -1,4 +1,4 @@
-// What chat and Responses have in common in their tools: how the client's own are read, and which names an upstream accepts.
+// The common part of tools in chat and Responses: how the client's own are read, and which names an upstream accepts.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectList, refuseField, stringAt } from '../../fields.ts';

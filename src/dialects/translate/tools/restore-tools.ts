@@ -48,7 +48,7 @@ export function createToolRestorer({ names, formatTool }: RestoreOptions): (even
   };
 }
 
-/** What the model made of a custom tool: the text inside the JSON, or whatever it wrote instead. */
+/** The model's input for a custom tool: the text inside the JSON, or whatever it wrote instead. */
 function freeText(json: string): string {
   const value = tryParseJson(json);
   return isObject(value) && typeof value[CUSTOM_INPUT] === 'string' ? value[CUSTOM_INPUT] : json;

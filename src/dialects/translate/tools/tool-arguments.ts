@@ -1,4 +1,4 @@
-// What goes into and comes out of a tool, for upstreams that know only JSON objects: arguments that are none are wrapped,
+// Arguments and results of tools, for upstreams that know only JSON objects: arguments that are none are wrapped,
 // and a tool of free text becomes one of a single text.
 
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';

@@ -11,7 +11,7 @@ export interface ToolNames {
 }
 
 const HASH_CHARS = 8;
-/** Of a name that does not fit: more than any upstream takes. */
+/** Length of a name that does not fit: more than any upstream takes. */
 const MAX_READ_CHARS = 1_000;
 
 export function createToolNames(tools: readonly Tool[], fits: RegExp, mostChars: number): ToolNames {
