@@ -34,7 +34,7 @@ export function Pager({ context, path, page, size, total }: PagerProps) {
     );
   return (
     <nav class="row" aria-label={frame.pages}>
-      <span class="number">{frame.partOf(count(from + 1), count(Math.min(total, from + size)), count(total))}</span>
+      <span>{frame.partOf(count(from + 1), count(Math.min(total, from + size)), count(total))}</span>
       {page > 2 ? link(1, frame.firstPage) : null}
       {link(page - 1, frame.previousPage)}
       {link(page + 1, frame.nextPage)}

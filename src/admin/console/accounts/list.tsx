@@ -46,7 +46,7 @@ export function AccountsPage(props: ListProps) {
           <strong>{customers.foundFor(query.q)}</strong> <a href="/accounts">{customers.all}</a>
         </p>
       )}
-      {total === undefined ? null : <p class="faint number">{customers.total(count(total))}</p>}
+      {total === undefined ? null : <p class="faint">{customers.total(count(total))}</p>}
       {list.data.length === 0 ? (
         <p class="empty">{query.q === '' ? customers.noAccounts : customers.none}</p>
       ) : (
