@@ -418,6 +418,7 @@ export class Clients {
         if (left <= 0) throw new Error('the client hangs up');
       }
       this.counts.whole++;
+      this.#world.note(`${sending.path} ${answer.status} ${answer.text}`);
       return { ...answer, isWhole: true };
     } catch {
       leaving.abort();
