@@ -7,7 +7,7 @@ import { visibleKeyIds } from '../../accounts/usage/visible-keys.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { Allowance } from '../../store/book/windows.ts';
 import { ancestorsOf } from '../../store/key-chain.ts';
-import { dateTime } from '../format.ts';
+import { dateTime, withGap } from '../format.ts';
 import { NoticeBox } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
 import { Figure, Money } from '../parts/amount.tsx';
@@ -232,9 +232,9 @@ function Credits({ context, facts: { credits, hasMoreCredits } }: OverviewProps)
         </Scroll>
       )}
       <p>
+        {hasMoreCredits ? <span class="faint">{withGap(overview.latestCredits(credits.length))}</span> : null}
         <a href="/account/statements">{context.words.statements.title}</a>
       </p>
-      {hasMoreCredits ? <p class="faint">{overview.latestCredits(credits.length)}</p> : null}
     </>
   );
 }
