@@ -15,7 +15,7 @@ export type PricesAt = (revision: number, modelId: string, at: number) => Promis
 /** Undefined for a revision that is unknown or cannot be read. */
 export type PriceListAt = (revision: number, at: number) => Promise<PricePeriod | undefined>;
 
-export interface PastPricesTools {
+interface PastPricesTools {
   priceListAt: PriceListAt;
   catalog(): Pick<Catalog, 'revision' | 'find' | 'from' | 'until'>;
 }

@@ -9,7 +9,7 @@ import type { StatementSum, StoredStatement } from '../store/statement-reads.ts'
 import type { Store } from '../store/store.ts';
 
 export const STATEMENT_LINES = ['paid_in', 'credits', 'usage', 'refunds', 'payouts', 'fees'] as const;
-export type StatementLine = (typeof STATEMENT_LINES)[number];
+type StatementLine = (typeof STATEMENT_LINES)[number];
 
 /** Details for statements, entered by the customer or the operator. */
 export interface Billing {
@@ -40,7 +40,7 @@ interface StatementTools {
 
 const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/;
 const MAX_MONTHS = 120;
-export const MAX_BILLING_NAME = 100;
+const MAX_BILLING_NAME = 100;
 
 /** From the account's first month to this one, newest first. */
 export async function listMonths({ store, clock }: StatementTools, accountId: string): Promise<string[]> {

@@ -121,7 +121,7 @@ export interface Catalog extends Period {
   find(id: string): Model | undefined;
 }
 
-export interface BuildMoment {
+interface BuildMoment {
   /** The moment that the catalog is for; by default that of the document. */
   at?: number;
   /** Since when the models with a date of retirement have it, by id; by default since the document. */

@@ -3,7 +3,7 @@
 
 import { FREE_MODEL } from './document.ts';
 
-export interface LooseRetiring {
+interface LooseRetiring {
   id: unknown;
   kinds: readonly unknown[];
   price: unknown;

@@ -4,10 +4,10 @@ import type { Catalog, Model } from './catalog.ts';
 import type { Period } from './schedule.ts';
 
 /** The price of a model in a revision. */
-export type PricedModel = Pick<Model, 'id' | 'free' | 'prices' | 'priced'>;
+type PricedModel = Pick<Model, 'id' | 'free' | 'prices' | 'priced'>;
 
 /** By id or alias; under the name of a retired model, the one that replaces it. */
-export type PricesByModel = ReadonlyMap<string, PricedModel>;
+type PricesByModel = ReadonlyMap<string, PricedModel>;
 
 /** The prices of a revision from one moment to another. */
 export interface PricePeriod extends Period {

@@ -5,7 +5,7 @@ import { allowedAddress, bareHost, type HostRules, lookupOf } from './public-hos
 import { rejectUnanswered } from './reject-unanswered.ts';
 import type { Fetch } from './upstream.ts';
 
-export interface Message {
+interface Message {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;

@@ -24,7 +24,7 @@ import { routePath, routerPattern } from './route-path.ts';
 import { ROUTES } from './route-table.ts';
 import { similarRouteHint } from './similar-route.ts';
 
-export interface AppBindings {
+interface AppBindings {
   connection: Connection;
 }
 
@@ -38,7 +38,7 @@ interface AppTools extends HttpTools {
   links: string;
 }
 
-export interface App {
+interface App {
   fetch(request: Request, connection: Connection): Response | Promise<Response>;
 }
 

@@ -40,21 +40,21 @@ export interface Ledger {
 }
 
 /** The input of a release in place of a settlement. */
-export interface Unsettled {
+interface Unsettled {
   /** Its free slot is given back. */
   freeAddress?: string | undefined;
   /** The upstream's bill for the usage that the customer would have paid for. */
   upstreamCost(): Nano;
 }
 
-export interface Held {
+interface Held {
   requestId: string;
   accountId: string;
   /** Monotonic time before the admission. */
   since: number;
 }
 
-export interface LedgerTools {
+interface LedgerTools {
   store: Pick<Store, 'commit' | 'read'>;
   clock: Clock;
   alarms: Alarms;

@@ -3,7 +3,7 @@
 import type { Nano } from '../kit/money.ts';
 import type { LossReason } from '../store/rows.ts';
 
-export interface MeteredLoss {
+interface MeteredLoss {
   reason: LossReason;
   model: string;
   channel: string | null;

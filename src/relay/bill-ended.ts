@@ -19,7 +19,7 @@ export interface UnseenReasoning {
 }
 
 /** How the client ended an answer: by hanging up, a stop sequence, the hour or the output bound. */
-export interface Ended {
+interface Ended {
   rule: ChargeRule;
   delivered: Readonly<Sent>;
   /** Tokens of the text that was sent, by the careful count. */

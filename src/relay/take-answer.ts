@@ -21,7 +21,7 @@ import type { AttemptOutcome } from './outcomes.ts';
 import { dropLarge, type LargeAnswer, readLargeAnswer } from './read-large-answer.ts';
 import { isShort, MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
 
-export interface Reply extends UpstreamCall {
+interface Reply extends UpstreamCall {
   response: Response;
   /** Set where a paused answer is continued. */
   turns?: NextTurns | undefined;

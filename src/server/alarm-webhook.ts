@@ -11,7 +11,7 @@ interface AlarmWebhookTools extends MessageTools {
   newId: NewId;
 }
 
-export interface AlarmReceiver {
+interface AlarmReceiver {
   url: string;
   /** A secret of Standard Webhooks; undefined: alarms are not signed. */
   secret: string | undefined;

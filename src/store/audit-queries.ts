@@ -11,7 +11,7 @@ import type { Row, Rows } from './read.ts';
 import type { AuditScope, Difference } from './reads.ts';
 import { type EntryKind, HOUSE_ACCOUNTS } from './rows.ts';
 
-export interface AuditQuery {
+interface AuditQuery {
   what: Difference['what'];
   /** Returns subject, expected, found. */
   sql: string;

@@ -6,7 +6,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Decided } from './book/decide.ts';
 import type { Input, Operation, OperationName, Result } from './operations.ts';
 
-export interface BatcherOptions {
+interface BatcherOptions {
   clock: Clock;
   commit(operations: readonly Operation[]): Promise<Decided[]>;
   /** How many commits may be under way at once. */

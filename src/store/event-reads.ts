@@ -5,7 +5,7 @@ import { type Condition, type Question, where } from './question.ts';
 import { all, many, QUICK, QUICK_JOURNALED, read, rowOf } from './read.ts';
 import { STORED_EVENTS } from './tables.ts';
 
-export interface EventQuery {
+interface EventQuery {
   accountId: string;
   /** Only events with a higher number. */
   after: number;

@@ -5,7 +5,7 @@ import { fault } from '../faults/fault.ts';
 import { readsFrom } from './read-table.ts';
 import type { Store } from './store.ts';
 
-export interface LateStore {
+interface LateStore {
   store: Store;
   give(real: Store): void;
 }

@@ -47,7 +47,7 @@ export function oldestWith(
 }
 
 /** Throws StoreRefused if a program that knows this schema cannot run on a database with that newest migration. */
-export function refuseNewer(newest: Pick<AppliedMigration, 'version' | 'oldest'>, known: number): void {
+function refuseNewer(newest: Pick<AppliedMigration, 'version' | 'oldest'>, known: number): void {
   const oldest = oldestOf(newest);
   if (Number(newest.version) <= known || oldest <= known) return;
   const needs = oldest === Number(newest.version) ? '' : ` and needs a program that knows at least ${oldest}`;

@@ -350,11 +350,11 @@ export interface DeleteIncidentInput extends Logged {
 }
 
 /** Only a line in the log of actions: for what changes nothing in the store. */
-export interface NoteInput {
+interface NoteInput {
   log: Action;
 }
 
-export interface Operations extends RefundOperations, WebhookOperations {
+interface Operations extends RefundOperations, WebhookOperations {
   register: { input: RegisterInput; result: RegisterResult };
   admit: { input: AdmitInput; result: AdmitResult };
   /** The result that `admit` would have; writes nothing. */

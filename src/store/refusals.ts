@@ -12,7 +12,7 @@ export interface RefusalCount {
   refused: number;
 }
 
-export type RefusalFigures = Readonly<Record<string, string | number>>;
+type RefusalFigures = Readonly<Record<string, string | number>>;
 
 /** Ids, times and figures of the gateway: nothing that a client wrote. */
 export interface RefusedRequest {

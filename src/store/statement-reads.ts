@@ -16,7 +16,7 @@ export interface StatementSum {
   amount: Nano;
 }
 
-export interface ModelSpend {
+interface ModelSpend {
   /** Null: the records of these requests are no longer kept. */
   model: string | null;
   requests: number;

@@ -41,7 +41,7 @@ import { slotsToText, textToSlots } from './slots-text.ts';
 /** text; a number within 2^53; money as a 64-bit integer; a yes or no; JSON in a text column; a window's slots or the limits of a
  * key in one. */
 export type ColumnKind = 'text' | 'number' | 'money' | 'flag' | TextKind;
-export type TextKind = 'json' | 'slots' | 'limits';
+type TextKind = 'json' | 'slots' | 'limits';
 
 export interface Column {
   name: string;

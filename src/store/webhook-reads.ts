@@ -6,7 +6,7 @@ import { all, ask, first, many, one, QUICK, type Row, read, rowOf } from './read
 import { PAGES, STORED_EVENTS } from './tables.ts';
 import type { Delivery, DeliveryState } from './webhook-rows.ts';
 
-export interface DeliveryQuery {
+interface DeliveryQuery {
   webhookId: string;
   state?: DeliveryState | undefined;
   /** Only events with a lower number. */
@@ -14,7 +14,7 @@ export interface DeliveryQuery {
   limit: number;
 }
 
-export interface PendingDelivery {
+interface PendingDelivery {
   delivery: Delivery;
   event: StoredEvent;
 }

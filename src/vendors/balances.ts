@@ -5,8 +5,8 @@
 import { isObject, type Json, type JsonObject, objectsOf } from '../kit/json/json.ts';
 import type { QuirksName } from './quirks.ts';
 
-export const BALANCE_CURRENCIES = ['USD', 'CNY'] as const;
-export type BalanceCurrency = (typeof BALANCE_CURRENCIES)[number];
+const BALANCE_CURRENCIES = ['USD', 'CNY'] as const;
+type BalanceCurrency = (typeof BALANCE_CURRENCIES)[number];
 
 export interface VendorBalance {
   amount: number;

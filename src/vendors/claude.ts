@@ -35,7 +35,7 @@ type Version = number;
 /** Names without a version. */
 const NAMED_VERSIONS: Readonly<Record<string, Version>> = { 'claude-mythos-preview': 407 };
 /** The newest: they always think, and tokenize as the newest versions do. */
-export const NEWEST_NAMES = /claude-(?:fable|mythos)/;
+const NEWEST_NAMES = /claude-(?:fable|mythos)/;
 /** `claude-opus-4-8`, `claude-3-5-haiku-20241022`, `vendor/claude-sonnet-4.5`; a date is not a version. */
 const VERSION = /claude-(?:[a-z]+-)*(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
 

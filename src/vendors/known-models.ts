@@ -23,7 +23,7 @@ export interface UsdPrices {
   search?: number;
 }
 
-export interface KnownPrices extends UsdPrices {
+interface KnownPrices extends UsdPrices {
   /** Prices of requests with more input. */
   tiers?: readonly ({ above_input_tokens: number } & UsdPrices)[];
   changes?: readonly ({ effective_at: string } & UsdPrices)[];

@@ -22,7 +22,7 @@ export const eventFilters = z.object({
   limit: pageLimit('Events'),
 });
 
-export interface EventTools {
+interface EventTools {
   store: Pick<Store, 'read'>;
   eventIds: EventIds;
 }

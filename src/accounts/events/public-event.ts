@@ -66,8 +66,6 @@ export const event = z
   .union(EVENT_TYPES.map((type) => z.object({ ...common, type: z.literal(type), data: DATA[type] })))
   .meta({ id: 'Event' });
 
-export type PublicEvent = ReturnType<typeof publicEvent>;
-
 export function publicEvent(ids: EventIds, { eventId, type, at, data }: StoredEvent) {
   return { id: ids.write(eventId), type, at: new Date(at).toISOString(), data };
 }

@@ -13,7 +13,7 @@ import { hasKeyShape, isWellFormedKey } from './key-format.ts';
 const CACHE_SIZE = 20_000;
 const TRUSTED_FOR_MS = 1_000;
 
-export interface KeyStore {
+interface KeyStore {
   read: Pick<Reads, 'keyByHash' | 'unrevokedKeysOf'>;
 }
 

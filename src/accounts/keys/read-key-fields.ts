@@ -12,7 +12,7 @@ import type { KeyRow } from '../../store/rows.ts';
 import { readShape, unknownField } from '../read-shape.ts';
 import { limitChanges, limitShapes } from './read-limits.ts';
 
-export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'expiresAt' | 'manage' | 'delegate'>>;
+type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'expiresAt' | 'manage' | 'delegate'>>;
 
 /** A number may be raw text, so that every digit is read. */
 export type KeyBody = Readonly<Record<string, RawValue | undefined>>;
@@ -71,7 +71,7 @@ export const newKeyFields = keyFields
 /** Unknown fields are refused after malformed ones. */
 const knownFields = newKeyFields.strip();
 
-export interface ReadKeyFields {
+interface ReadKeyFields {
   fields: KeyFields;
   limits: LimitChanges<AllLimits>;
   parentId: string | null;
@@ -112,7 +112,7 @@ function rawNumber(value: Json | undefined, place: RawPlace | undefined): RawVal
 /** Current values of a key, which may stay although a new key could not have them: a removed model, a past expiry. */
 export type CurrentFields = Pick<KeyRow, 'models' | 'expiresAt'>;
 
-export interface ReadOptions {
+interface ReadOptions {
   /** A key that is changed, as it is. */
   standing?: CurrentFields | undefined;
   isNew?: boolean;

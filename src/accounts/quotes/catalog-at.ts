@@ -9,7 +9,7 @@ import type { PriceListAt } from '../prices-at.ts';
 /** Undefined if the revision is unknown or cannot be read. */
 export type CatalogAt = (revision: number, pricedAt: number) => Promise<Catalog | undefined>;
 
-export interface CatalogAtTools {
+interface CatalogAtTools {
   catalog(): Catalog;
   priceListAt: PriceListAt;
 }

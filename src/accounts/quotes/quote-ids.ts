@@ -5,7 +5,7 @@ import type { Nano } from '../../kit/money.ts';
 
 export const QUOTE_MS = 10 * 60_000;
 
-export interface Quote {
+interface Quote {
   expiresAt: number;
   /** The catalog revision whose prices hold. */
   revision: number;

@@ -17,7 +17,7 @@ export interface Quotes {
   likelyOutput: LikelyOutput;
 }
 
-export interface QuoteTools {
+interface QuoteTools {
   store: Pick<Store, 'read'>;
   clock: Clock;
   catalog(): Catalog;

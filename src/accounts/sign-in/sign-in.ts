@@ -12,7 +12,7 @@ export interface SignInTools extends SessionTools {
   guard: SignInGuard;
 }
 
-export interface Visitor {
+interface Visitor {
   /** Keyed hash of the client's address. */
   address: string;
   /** The browser's current cookie; its session ends. */

@@ -9,7 +9,7 @@ import { pageLimit } from '../page-limit.ts';
 import { readQuery } from '../read-shape.ts';
 import { type Viewer, visibleKeyIds } from './visible-keys.ts';
 
-export interface UsageQueryTools {
+interface UsageQueryTools {
   store: Store;
   /** Resolves aliases: usage is recorded under the model's id. */
   catalog(): Pick<Catalog, 'find'>;

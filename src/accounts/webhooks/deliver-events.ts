@@ -49,7 +49,7 @@ const FAILURES_IN_A_ROW = 2;
 const MAX_PAUSE_MS = HOUR_MS;
 const GONE = 410;
 
-export interface DeliverySignals {
+interface DeliverySignals {
   /** Nothing more is sent; the attempt that runs is recorded. */
   stop: AbortSignal;
   /** Ends the attempt that runs, unrecorded. */

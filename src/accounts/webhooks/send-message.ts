@@ -10,7 +10,7 @@ export interface MessageTools {
   clock: Clock;
 }
 
-export interface OutgoingMessage extends SignedMessage {
+interface OutgoingMessage extends SignedMessage {
   url: string;
   /** It is signed with each; without one it is not signed. */
   secrets: readonly string[];

@@ -16,7 +16,7 @@ export interface TestTools extends WebhookTools, MessageTools {
 }
 
 /** Throws `rate_limited`. */
-export type CountTest = (accountId: string) => void;
+type CountTest = (accountId: string) => void;
 
 const TESTS_PER_MINUTE = 10;
 const MAX_ACCOUNTS = 10_000;

@@ -10,7 +10,7 @@ import type { Retirement } from '../retirement.ts';
 
 type PublicPrice = ReturnType<typeof publicPrice>;
 
-export type Announcement =
+type Announcement =
   | {
       type: 'model.retiring';
       data: { model: string; retires_at: string; replaced_by: string | null; on_retired: 'refuse' | 'replace' };

@@ -26,7 +26,7 @@ export interface AppliedRevision {
   warnings: DocumentFault[];
 }
 
-export type Applied = ({ ok: true } & AppliedRevision) | { ok: false; faults: DocumentFault[] };
+type Applied = ({ ok: true } & AppliedRevision) | { ok: false; faults: DocumentFault[] };
 
 export async function applyDocument(
   tools: PublishingTools,

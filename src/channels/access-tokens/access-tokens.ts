@@ -16,7 +16,7 @@ export interface TokenRequest {
 export type AccessToken = { ok: true; token: string } | { ok: false; response: Response };
 
 /** Stops waiting when the signal is aborted. A token that the vendor has `refused` is not given again. */
-export type NextToken = (signal?: AbortSignal | null, refused?: string) => Promise<AccessToken>;
+type NextToken = (signal?: AbortSignal | null, refused?: string) => Promise<AccessToken>;
 
 /** The result of one request, shared by all callers that wait for it. */
 type Asked = { ok: true; token: string } | Refused;

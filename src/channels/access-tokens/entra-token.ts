@@ -3,7 +3,7 @@
 import { isObject, tryParseJson } from '../../kit/json/json.ts';
 import type { TokenRequest } from './access-tokens.ts';
 
-export interface EntraApplication {
+interface EntraApplication {
   clientId: string;
   clientSecret: string;
   tokenUrl: string;

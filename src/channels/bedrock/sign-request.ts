@@ -3,11 +3,11 @@
 
 import { AwsV4Signer } from 'aws4fetch';
 
-export type AwsCredentials =
+type AwsCredentials =
   | { apiKey: string }
   | { accessKeyId: string; secretAccessKey: string; sessionToken: string | undefined };
 
-export interface SignedRequest {
+interface SignedRequest {
   url: string;
   headers: Record<string, string>;
   body: string;

@@ -2,13 +2,13 @@
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 
-export type WantedOutput =
+type WantedOutput =
   | { kind: 'text' }
   /** Without a schema, any object will do. */
   | { kind: 'json'; schema: Json | undefined }
   | { kind: 'call'; tool: OfferedTool };
 
-export interface OfferedTool {
+interface OfferedTool {
   name: string;
   schema: Json | undefined;
   /** Takes a text instead of an object. */

@@ -50,7 +50,7 @@ interface Ending {
   last?: FaultCode;
 }
 
-export interface SocketCaller extends Caller {
+interface SocketCaller extends Caller {
   key: PresentedKey;
 }
 

@@ -12,13 +12,13 @@ export interface Caller {
   peer: string | undefined;
 }
 
-export interface Turn extends TurnOutput {
+interface Turn extends TurnOutput {
   body: string;
   /** The client has left. */
   gone: AbortSignal;
 }
 
-export interface TurnEnd {
+interface TurnEnd {
   status: number;
   answered: AnsweredTurn | undefined;
 }

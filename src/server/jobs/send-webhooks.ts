@@ -22,7 +22,7 @@ interface WebhookJobTools extends DeliveryTools {
   role: Role;
 }
 
-export interface WebhookJob {
+interface WebhookJob {
   /** Nothing more is sent. Attempts that were begun get a few seconds for their answer, and are recorded. */
   stop(): void;
   /** Resolves when nothing is being sent any more. */

@@ -123,7 +123,7 @@ interface Shelf<Row> {
 
 type Shelves = { [T in PageTable]: Shelf<Pages[T]> };
 /** One added row. */
-export type Added = { [T in keyof Additions]: { table: T; row: Additions[T] } }[keyof Additions];
+type Added = { [T in keyof Additions]: { table: T; row: Additions[T] } }[keyof Additions];
 type AdditionLists = { [T in keyof Additions]: Additions[T][] };
 
 function emptyShelf<Row>(): Shelf<Row> {

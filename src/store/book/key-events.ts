@@ -20,7 +20,7 @@ export function noteRotation(book: Book, { accountId, keyId, parentId, oldHashUn
 }
 
 /** A charge to a key or to a session of it. */
-export interface Charge {
+interface Charge {
   accountId: string;
   keyId: string;
   charged: Nano;

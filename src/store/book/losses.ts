@@ -16,7 +16,7 @@ type Closed = Extract<CloseResult, { state: 'closed' }>;
  * `charge`: to be charged on top of the cost; 0 unless the guard is exceeded. `covered`: what upstreams bill for what is
  * charged so, which is then no loss; null if a route states no cost.
  */
-export interface BookedLosses {
+interface BookedLosses {
   charge: Nano;
   covered: Nano | null;
   guard: Pick<Closed, 'lossGuard' | 'freeLosses'> | undefined;

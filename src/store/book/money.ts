@@ -7,7 +7,7 @@ import { onceOf } from '../once.ts';
 import type { EntryKind, HouseAccount, Wallet } from '../rows.ts';
 import type { Book } from './book.ts';
 
-export interface Payment {
+interface Payment {
   accountId: string;
   from: HouseAccount;
   kind: EntryKind;

@@ -12,10 +12,7 @@ export interface ReplayRequest {
   salt: string;
 }
 
-export type ReplayCheck =
-  | { found: 'nothing' }
-  | { found: 'same'; result: string; salt: string }
-  | { found: 'other_body' };
+type ReplayCheck = { found: 'nothing' } | { found: 'same'; result: string; salt: string } | { found: 'other_body' };
 
 /** For so long a repeated call is answered as the first was. */
 export const REPLAYED_MS = DAY_MS;

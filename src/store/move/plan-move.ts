@@ -3,7 +3,7 @@
 
 import { StoreRefused } from '../refusal.ts';
 
-export interface ColumnSchema {
+interface ColumnSchema {
   name: string;
   /** In the words of its database. */
   type: string;
@@ -22,7 +22,7 @@ export interface TableSchema {
 
 export type MovedKind = 'text' | 'bigint' | 'boolean';
 
-export interface MovedColumn {
+interface MovedColumn {
   name: string;
   kind: MovedKind;
 }

@@ -11,7 +11,7 @@ import { ACTORS } from '../rows.ts';
 
 export type Submit = <Name extends OperationName>(name: Name, input: Input<Name>) => Promise<Result<Name>>;
 
-export interface BoundedCommits {
+interface BoundedCommits {
   commit: Submit;
   close(): void;
 }

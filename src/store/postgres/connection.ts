@@ -27,7 +27,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   url: string;
   settings: Readonly<Record<string, string>>;
   onLost?: () => void;

@@ -5,7 +5,7 @@ import { type Clock, sleep } from '../../kit/clock.ts';
 import type { Connection } from './connection.ts';
 import { explain } from './errors.ts';
 
-export interface Health {
+interface Health {
   /** Why it cannot be asked, in words for the log; undefined while it answers. */
   readonly away: string | undefined;
   /** Resolves as soon as the database answers; rejects when the store is closed. */
@@ -13,7 +13,7 @@ export interface Health {
   close(): Promise<void>;
 }
 
-export interface HealthOptions {
+interface HealthOptions {
   clock: Clock;
   connect(onLost: () => void): Promise<Connection>;
   onDown(): void;

@@ -11,14 +11,14 @@ import { toArray } from './arrays.ts';
 import type { Query, Rows } from './connection.ts';
 import { prepareReader, type RowReader } from './read-rows.ts';
 
-export interface Loading {
+interface Loading {
   queries: Query[];
   /** Takes the answers to the queries, in their order. */
   toBook(answers: readonly Rows[]): Book;
 }
 
 /** The pages of a batch that another transaction has locked. */
-export interface LockSearch {
+interface LockSearch {
   queries: Query[];
   /** Takes the answers to the queries, in their order. */
   toPages(answers: readonly Rows[]): ReadonlySet<string>;

@@ -35,7 +35,7 @@ const LIVE_LEASE = `SELECT 1 FROM leases, (SELECT extract(epoch FROM clock_times
 const SERVED =
   'it needs an upgrade, and a server of an older version is running on it: stop all nodes first (one that was killed counts for 15 seconds)';
 
-export interface MigrateOptions {
+interface MigrateOptions {
   migrations?: readonly Migration[];
   /** Called before the first script, with the version that the database has and the one it will have. */
   onUpgrade?(from: number, to: number): void;

@@ -30,7 +30,7 @@ export interface StartWait {
   signal: AbortSignal;
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   url: string;
   clock: Clock;
   /** How many batches may be under way at once, each on a connection of its own. */

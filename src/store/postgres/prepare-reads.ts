@@ -9,7 +9,7 @@ import type { Pool } from './pool.ts';
 /** Entries are numbered before they are committed: so far back there may be some that this snapshot did not see yet. */
 const STILL_OPEN = 4_096;
 
-export interface ReadPools {
+interface ReadPools {
   /** Shared: a question here stands in line behind others, so only quick ones are asked. */
   pool: Pick<Pool, 'ask'>;
   pulsePool: Pick<Pool, 'ask'>;

@@ -4,7 +4,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import { NoAnswer } from './errors.ts';
 
-export interface Seats<Seat> {
+interface Seats<Seat> {
   /** Rejects with NoAnswer if none becomes free in time, or with what `clear` was given. */
   take(isLong: boolean, withinMs: number): Promise<Seat>;
   leave(seat: Seat, isLong: boolean): void;

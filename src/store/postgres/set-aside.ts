@@ -7,7 +7,7 @@ import { type Batcher, PagesLocked } from '../batcher.ts';
 import type { Input, OperationName, Result } from '../operations.ts';
 import { pagesOf } from './load-pages.ts';
 
-export interface AsideOptions {
+interface AsideOptions {
   clock: Clock;
   lanes: Batcher;
   aside: Batcher;

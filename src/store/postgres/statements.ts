@@ -14,7 +14,7 @@ const TYPES: Record<ColumnKind, string> = {
   limits: 'text',
 };
 
-export interface Statement {
+interface Statement {
   sql: string;
   values: string[];
 }

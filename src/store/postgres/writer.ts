@@ -24,7 +24,7 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-export interface WriterOptions {
+interface WriterOptions {
   clock: Clock;
   connect(): Promise<Connection>;
   /** For the question what became of a batch, which waits longer for a lock. */

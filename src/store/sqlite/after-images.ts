@@ -24,7 +24,7 @@ export interface Changes {
 }
 
 /** Undefined if the batch cannot be journaled: it changes another table, or a value is out of the ordinary. */
-export type EncodeChanges = (book: Book) => string | undefined;
+type EncodeChanges = (book: Book) => string | undefined;
 
 type Encode = (row: object | undefined, id?: string) => Image | undefined;
 type AnyTable = Omit<Table<unknown>, 'row'>;

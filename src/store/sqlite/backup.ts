@@ -74,7 +74,7 @@ function isOfThisVersion(db: Database): boolean {
   return db.query('SELECT version FROM schema_migrations').all().length === MIGRATIONS.length;
 }
 
-export interface CopyFound {
+interface CopyFound {
   /** Undefined if it is of another version, whose questions are others. */
   differences: Difference[] | undefined;
   /** Where the accounts of the database went, if they did. */
@@ -103,7 +103,7 @@ export interface Restored {
 }
 
 /** For the log of actions of what is restored: they are in it before it takes its place. */
-export interface RestoreLines {
+interface RestoreLines {
   restored(differences: number): Action;
   /** For each account that is frozen. Undefined: a copy that does not pass the audit is refused. */
   frozen: ((accountId: string) => Action) | undefined;

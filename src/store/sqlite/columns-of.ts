@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 
-export interface StoredColumn {
+interface StoredColumn {
   name: string;
   isKey: boolean;
   isNullable: boolean;

@@ -27,7 +27,7 @@ export interface Commits {
   alone(act: () => void): void;
 }
 
-export type CommitBatch = (operations: readonly Operation[]) => Decided[];
+type CommitBatch = (operations: readonly Operation[]) => Decided[];
 
 /** Number of operations posted at once: this takes some milliseconds, during which no other batch is answered. */
 const MOST_JOURNALED = 512;

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import type { Book } from '../book/book.ts';
 import { prepareEncodeChanges } from './after-images.ts';
 
-export interface Journal {
+interface Journal {
   /** Journals what the batch changed; false if that must be written to the tables at once, where the database judges it. */
   append(book: Book): boolean;
   /** The book was written to the tables. */

@@ -8,7 +8,7 @@ import { columnsOf } from './columns-of.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { postJournal } from './post-journal.ts';
 
-export interface MigrateOptions {
+interface MigrateOptions {
   migrations?: readonly Migration[];
   /** Nobody else can have it open. */
   isCopy?: boolean;

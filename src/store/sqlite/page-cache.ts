@@ -6,7 +6,7 @@ import type { Book, Pages, PageTable } from '../book/book.ts';
 import { decodeRow, PAGES } from '../tables.ts';
 import type { LoadPage } from './load-page.ts';
 
-export interface PageCache {
+interface PageCache {
   load: LoadPage;
   /** Called inside a transaction, before anything is loaded: whether no other process has written since the last time. */
   isCurrent(): boolean;

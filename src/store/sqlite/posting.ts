@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../kit/clock.ts';
 
-export interface Posting {
+interface Posting {
   /** For a question that should see what is journaled: false if that takes too long, or fails. */
   beforeRead(): Promise<boolean>;
   /** After a commit. */

@@ -7,7 +7,7 @@ import { fault } from '../../faults/fault.ts';
 import { READS, type Reads, readsFrom } from '../read-table.ts';
 import type { Reader } from './connect-thread.ts';
 
-export interface ReadWays {
+interface ReadWays {
   reader: Reader;
   slowReader: Reader;
   /** Whether everything that was answered so far is in the tables: false if it cannot be brought there for now. */

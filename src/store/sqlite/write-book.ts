@@ -7,7 +7,7 @@ import type { Action, UsageRecord } from '../rows.ts';
 import { ADDITIONS, isTextKind, KEYS, PAGES, type SqlValue, type Table, toText } from '../tables.ts';
 import { prepareAddToDays } from './add-to-days.ts';
 
-export type WriteBook = (book: Book) => void;
+type WriteBook = (book: Book) => void;
 
 interface TableWriter<Row> {
   write(change: Change<Row>): void;
