@@ -30,7 +30,7 @@ export interface DocPage extends Rendered {
 }
 
 export interface DocLink extends Pick<DocPage, 'name' | 'title' | 'language'> {
-  /** What it is about, in a sentence: its first one. */
+  /** Its summary: the first sentence. */
   about: string;
 }
 

@@ -39,7 +39,7 @@ export function searchDocs(library: DocsLibrary, language: Language, query: stri
     .map(({ part }) => hitOf(part, words));
 }
 
-/** What a place of the words counts; how often they are in the text decides between equals. */
+/** Weight of the place where words were found; their frequency decides between equals. */
 const RANKS = { ofPage: 500, heading: 400, headingAndPage: 300, partOfHeading: 200, prose: 100, code: 20 };
 const MOST_COUNTED = 20;
 /** Fewer readers run the service than use it. */

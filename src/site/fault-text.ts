@@ -1,4 +1,4 @@
-// What a page says about a fault: its own words, in the reader's language, for whatever a visitor can meet.
+// The text of a fault on a page, in the reader's language, for every fault that a visitor can meet.
 
 import { type Fault, wholeWaitS } from '../faults/fault.ts';
 import { type Language, wordsOf } from './language.ts';

@@ -1,4 +1,4 @@
-// What a form leaves for the page that follows it: a notice, or a secret that is shown once. On the site it travels in a
+// A form's message for the next page: a notice, or a secret that is shown once. On the site it travels in a
 // sealed cookie, so that any process can show it: only the server can write or read it, and it is bound to the session and
 // to the page. An address line never makes a notice.
 

@@ -6,7 +6,7 @@ import type { Child } from 'hono/jsx';
 import type { Assets } from './assets.ts';
 import { LANGUAGES, type Language, wordsOf } from './language.ts';
 
-/** What every page knows of its visitor and of where it stands. */
+/** Facts about the visitor and the page that every page has. */
 export interface FrameContext {
   language: Language;
   siteName: string;
@@ -17,23 +17,23 @@ export interface FrameContext {
   path: string;
   query: string;
   isSignedIn: boolean;
-  /** What the form before this page did. */
+  /** The notice of the form before this page. */
   flash?: Notice | undefined;
 }
 
 interface FrameProps {
   context: FrameContext;
-  /** What the browser calls the page. */
+  /** The page's title in the browser. */
   title: string;
   /** More for the head. */
   head?: Child;
   /** Beside the style of every page. */
   style?: string;
   class?: string;
-  /** What stands beside the mark. */
+  /** Content beside the logo. */
   name: Child;
   menu: Child;
-  /** What can be done at the end of the header. */
+  /** Actions at the end of the header. */
   action?: Child;
   foot: Child;
   /** It shows what no other page will show again: the switch of language would lead away from it. */

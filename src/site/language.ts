@@ -14,7 +14,7 @@ export function wordsOf(language: Language): Words {
   return WORDS[language];
 }
 
-/** Of words by a name that may be unknown: a later version may have written it. */
+/** Looks up a text by a name that may be unknown: a later version may have written it. */
 export function wordFor(words: object, name: string): string | undefined {
   const said: unknown = Object.hasOwn(words, name) ? Reflect.get(words, name) : undefined;
   return typeof said === 'string' ? said : undefined;

@@ -1,4 +1,4 @@
-// What machines read, at the paths that conventions name.
+// Texts for machines, at the paths that conventions name.
 
 import { PROTECTED_RESOURCE_PATH } from '../faults/write.ts';
 import { DAY_MS } from '../kit/clock.ts';

@@ -19,7 +19,7 @@ export interface Section {
   depth: number;
 }
 
-/** What the button beside code says, before and after, and in which language. */
+/** Texts of the button beside code, before and after, and their language. */
 interface CopyWords {
   label: string;
   done: string;
@@ -52,7 +52,7 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy
         const text = this.parser.parseInline(tokens);
         return target === undefined ? text : `<a href="${Bun.escapeHTML(target)}">${text}</a>`;
       },
-      // Wider than the page, it scrolls by itself, with a keyboard too; of many columns, a narrow page makes named lines.
+      // A table wider than the page scrolls by itself, with a keyboard too. On a narrow page one with many columns becomes labelled lines.
       table(token: Tokens.Table) {
         const names = token.header.map(({ text }) => Bun.escapeHTML(text.replaceAll('`', '')));
         const labels = names.length >= STACKED_COLUMNS ? names : [];

@@ -2,7 +2,7 @@
 
 export interface Snippet {
   title: string;
-  /** Of the code, for its colours. */
+  /** Language of the code, for its colours. */
   syntax: 'sh' | 'python' | 'ts' | 'json' | 'toml' | 'powershell';
   code: string;
 }
@@ -22,7 +22,7 @@ const FORMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/v1/audio/translations': { file: '@recording.mp3' },
 };
 
-/** What is asked for, where it is not a text as `input`. */
+/** The request, where it is not a text as `input`. */
 const BODIES: Readonly<Record<string, object>> = {
   '/v1/images/generations': { prompt: 'A red lantern' },
   [SPEECH]: { input: 'Hello!', voice: 'alloy' },

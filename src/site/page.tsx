@@ -39,7 +39,7 @@ interface PageProps {
   context: PageContext;
   title: string;
   description?: string;
-  /** Of a page that everybody may read: the languages it is written in. */
+  /** Languages of a public page. */
   languages?: readonly Language[];
   /** More for the head. */
   head?: Child;

@@ -4,7 +4,7 @@ import { Fault } from '../faults/fault.ts';
 
 const MULTIPART = 'multipart/form-data';
 
-/** What keeps a form from being read at all. Each has its words. */
+/** Reasons why a form cannot be read. Each has its text. */
 type FormProblem = 'compressed' | 'fileNotUtf8' | 'notUtf8' | 'broken';
 
 export class FormRefused extends Error {
@@ -27,7 +27,7 @@ export async function readForm(
   if (!/^(identity)?$/i.test(request.headers.get('content-encoding') ?? '')) throw new FormRefused('compressed');
   const text = await readBody(request).catch((error: unknown) => {
     if (!(error instanceof Fault) || error.code !== 'invalid_request') throw error;
-    // What is typed into our pages is UTF-8 always; a file is as its program saved it.
+    // Input of our pages is always UTF-8; a file has the encoding of its program.
     throw new FormRefused(isMultipart ? 'fileNotUtf8' : 'notUtf8');
   });
   return isMultipart ? readParts(text, type) : new URLSearchParams(text);
@@ -42,7 +42,7 @@ async function readParts(text: string, type: string): Promise<URLSearchParams> {
   return form;
 }
 
-/** What was typed in a field, without the spaces around it. */
+/** The input of a field, without the spaces around it. */
 export function typed(form: URLSearchParams, name: string): string {
   return (form.get(name) ?? '').trim();
 }

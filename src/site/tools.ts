@@ -1,4 +1,4 @@
-// What the site works with. It reads through the same functions as the API, and calls models the same way.
+// Tools of the site. It reads through the same functions as the API, and calls models the same way.
 
 import type { KeyTools } from '../accounts/keys/manage-keys.ts';
 import type { RedeemTools } from '../accounts/redeem-card.ts';

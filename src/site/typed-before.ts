@@ -1,4 +1,4 @@
-// What was typed into a form that came when its session had ended: the page that asks to sign in carries it, and the page
+// Keeps the input of a form that arrived after its session ended: the page that asks to sign in carries it, and the page
 // of the form shows it again. It stands nowhere else, neither on the server nor in an address.
 
 import type { Context, Env, Hono } from 'hono';
@@ -10,9 +10,9 @@ export const TYPED_FIELD = 'typed';
 /** Which fields may be carried: those that never hold a secret. */
 export interface KeptFields {
   has(name: string): boolean;
-  /** Of these, one that the page itself put into its form: it goes along, but by itself it is nothing to carry. */
+  /** A field that the page itself put into its form: it is carried only with others. */
   pages?: string;
-  /** What is longer as it will be sent is not carried: whoever signs in must not be refused for it. */
+  /** Longer encoded input is not carried, so that the sign-in is not refused for its size. */
   mostChars: number;
 }
 
@@ -54,12 +54,12 @@ export function createTypedBefore<Bindings extends Env>(app: Hono<Bindings>): Ty
   };
 }
 
-/** What the browser would ask for next, were it sent there. */
+/** The request that a browser would send after a redirect there. */
 function pageRequest(sent: Request, path: string, cookie: string): Request {
   const headers = new Headers(sent.headers);
   for (const name of ['content-type', 'content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name);
   const [pair = ''] = cookie.split(';');
-  // Of two cookies of one name the first is read.
+  // The first of two cookies with one name is read.
   headers.set('cookie', [pair, headers.get('cookie') ?? ''].join('; '));
   return new Request(new URL(path, requestUrl(sent)), { headers });
 }

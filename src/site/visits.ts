@@ -17,7 +17,7 @@ export interface Visit<Page extends FrameContext> {
   connection: Connection;
   page: Page;
   params: Readonly<Record<string, string>>;
-  /** What the form carries, files as their text; of a page what was typed into its form before, if it came too late. */
+  /** The form's fields, files as text; for a page the input of its form that arrived too late. */
   form: URLSearchParams;
   /** A page of this visitor's own. */
   show(html: unknown, options?: { status?: number; cookies?: readonly string[] }): Response;
@@ -37,7 +37,7 @@ interface VisitRules<Page extends FrameContext> {
   maxFormBytes: number;
   pageOf(request: Request, url: URL): Page | Promise<Page>;
   words(page: Page): { crossSite: string; failed: string };
-  /** What a visitor sees of an error; undefined if it is one of ours. */
+  /** The visitor's view of an error; undefined for a bug. */
   explain(error: unknown, page: Page): { text: string; status: number } | undefined;
   failedPage(page: Page, text: string): unknown;
 }

@@ -185,7 +185,7 @@ export async function credit(
   });
   const input = { accountId, amount, reference, reason, kind, at: clock.now(), log };
   const result = await store.commit('credit', input).catch(async (error: unknown) => {
-    // Of two concurrent credits, the database accepted the first.
+    // The database accepted the first of two concurrent credits.
     await refuseRepeat();
     throw error;
   });

@@ -69,7 +69,7 @@ export async function acknowledge(tools: OperatingTools, alarmId: number, actor:
   const log = logLine(tools, actor, ALARM_SEEN, String(alarmId), { name: alarm.name });
   const isFirst =
     alarm.acknowledgedAt === null &&
-    // Of several concurrent calls, one wins.
+    // One of several concurrent calls wins.
     (await tools.store.commit('claim', { name: `alarm_seen:${alarmId}`, value: actor, log })).isFirst;
   if (!isFirst) throw new OperatingRefused('already_done', 'it is already acknowledged');
 }

@@ -52,7 +52,7 @@ export interface ChannelView {
   /** Undefined: a generic upstream of its kind. */
   quirks: string | undefined;
   enabled: boolean;
-  /** Of its routes in the last hour on this node, as the public status has them; `unknown` on the command line. */
+  /** State of its routes in the last hour on this node, as on the public status page; `unknown` on the command line. */
   state: State;
   /** How the document stores its key; the key itself is never shown. */
   apiKey: 'none' | 'reference' | 'stored';
@@ -68,7 +68,7 @@ export interface ChannelView {
   balance: UpstreamBalance | null;
   /** This node's, from memory; empty on the command line. */
   lastHour: Figures;
-  /** Of all nodes, from the store. */
+  /** From all nodes, read from the store. */
   last24Hours: Figures;
   /** The last 24 hours, oldest first, including those without traffic. */
   hours: readonly HourView[];

@@ -1,4 +1,4 @@
-// What the operator calls an account, and writes down about it. The customer never sees it.
+// The operator's nickname and note for an account. The customer never sees them.
 
 import { logLine } from './audit-log.ts';
 import { readLine, readLines } from './read-input.ts';

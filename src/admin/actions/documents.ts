@@ -181,7 +181,7 @@ export interface RevisionView {
   revision: number;
   createdAt: number;
   source: RevisionSource;
-  /** Who applied it and how; undefined if older than the action log. */
+  /** The actor and the action that applied it; undefined if older than the action log. */
   actor: string | undefined;
   action: string | undefined;
   isNewest: boolean;

@@ -44,7 +44,7 @@ interface ImportedRow {
   before: 'free' | PriceList;
   after: PriceList;
   cost: PriceList;
-  /** Of the routes whose cost is set, what it is now; none if costs are not imported. */
+  /** Current costs of the routes that have one; empty if costs are not imported. */
   costsBefore: { channel: string; cost: PriceList | undefined }[];
 }
 
@@ -79,7 +79,7 @@ interface ListedModel {
   model: string;
   /** In US$, as written. */
   prices: Readonly<Record<string, string>>;
-  /** Of JSON: the entry itself, which may have tiers and tools. */
+  /** From JSON: the entry itself, which may have tiers and tools. */
   entry: Fields;
 }
 

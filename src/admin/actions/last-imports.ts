@@ -14,7 +14,7 @@ export interface LastImport {
   setCost: boolean;
 }
 
-/** What the log keeps of an import; nothing of what is no number. */
+/** The settings of an import that the log keeps; values that are no numbers are omitted. */
 export function importDetail({ channel, rate, markup, setCost }: Omit<LastImport, 'at'> & { channel: string }) {
   if (!isFactor(rate) || !isFactor(markup)) return {};
   return { ...(channel === '' ? {} : { channel }), rate, markup, set_cost: setCost };

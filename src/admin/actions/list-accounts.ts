@@ -35,7 +35,7 @@ export interface AccountRow {
   note: string | null;
   balance: Nano;
   spend30d: Nano;
-  /** Of the calls whose upstream cost is known, less losses and refunds; null if there are calls, and none has a known cost. */
+  /** Profit of the calls with a known upstream cost, minus losses and refunds; null if no call has a known cost. */
   profit30d: Nano | null;
   requests30d: number;
   /** Share of the admitted calls of 30 days; null without one. */

@@ -10,7 +10,7 @@ export const VOLUME_DAYS = 30;
 
 export interface ModelLine {
   row: PriceRow;
-  /** Of the routes in use, the price that leaves the least; undefined if no cost is recorded, and for free models. */
+  /** The lowest margin of the routes in use; undefined if no cost is recorded, and for free models. */
   lowest: LowestMargin | undefined;
   /** Channels of routes in use whose cost is not recorded, or not for every price that is sold. */
   costUnknown: readonly string[];

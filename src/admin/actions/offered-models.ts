@@ -41,7 +41,7 @@ export function canAdd({ kind, known }: Pick<Offer, 'kind' | 'known'>): boolean 
 const FEW = 5;
 
 /**
- * What the vendor lists, or else the models with a known price, without those that this channel serves already. Models with a
+ * The vendor's list, or else the models with a known price, without those that this channel serves already. Models with a
  * known price come first, in the order of the preset.
  */
 export function offersOf(draft: ChannelDraft, document: Document): Offer[] {
@@ -65,7 +65,7 @@ function knownNames({ models = [] }: VendorPreset): string[] {
   return models.map(({ id, upstreamModel = id }) => upstreamModel);
 }
 
-/** Of any name, listed or typed. */
+/** For any name, listed or typed. */
 export function offerOf({ preset, listing }: ChannelDraft, document: Document, model: string): Offer {
   const known = preset.models?.find(({ id, upstreamModel = id }) => upstreamModel === model);
   const listed = listing.ok ? listing.value.find((one) => one.model === model) : undefined;

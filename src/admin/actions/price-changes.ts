@@ -1,4 +1,4 @@
-// What an imported price list changes: each sale price, and each cost by channel, with what it was before.
+// Changes made by an imported price list: each sale price, and each cost by channel, with what it was before.
 
 import { PRICE_NAMES, type PriceName } from '../../catalog/listed-prices.ts';
 import type { ImportedPrices } from './import-prices.ts';

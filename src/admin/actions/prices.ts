@@ -38,7 +38,7 @@ export interface PriceRow {
   sale: 'free' | PriceList;
   /** Undefined if it has none. */
   rules: ListRules | undefined;
-  /** What changes later. */
+  /** Scheduled changes. */
   changes: readonly ({ effectiveAt: number; sale: PriceList } & Pick<PriceRow, 'rules'>)[];
   routes: readonly RouteCost[];
 }
@@ -51,7 +51,7 @@ export interface RouteCost {
   priority: number;
   weight: number;
   cost: PriceList | undefined;
-  /** Of the cost; what it leaves out is as in the sale price. */
+  /** Rules of the cost; omitted ones are as in the sale price. */
   costRules: ListRules | undefined;
   /**
    * (sale − cost) / sale of each price that one side lists and both have, directly or through input; below 0 is a loss.

@@ -18,7 +18,7 @@ const MAX_ROWS = 500;
 export interface Profit {
   requests: number;
   revenue: Nano;
-  /** Of requests whose cost is known; null if there are requests, and none has a known cost. */
+  /** Profit of requests with a known cost; null if no request has a known cost. */
   cost: Nano | null;
   loss: Nano;
   /** Revenue whose cost is known, without that cost and losses; null as the cost is. */
@@ -37,11 +37,11 @@ export interface ProfitRow extends Profit {
 export interface PaidAhead extends CardLiability {
   /** Sold cards that nobody has redeemed yet. */
   unredeemed: Nano;
-  /** What customers may still use: that and the paid part of all balances. */
+  /** The amount that customers can still use: unredeemed cards and the paid part of all balances. */
   owed: Nano;
 }
 
-/** Of some days, without what was paid in advance. */
+/** Figures of some days, without prepaid amounts. */
 export interface ProfitSums {
   by: ProfitBy;
   days: number;

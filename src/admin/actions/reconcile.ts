@@ -69,7 +69,7 @@ export interface Reconciled {
   channel: string;
   rows: BillRow[];
   totals: { bill: BillSide; ours: Unsure<OurSide> };
-  /** What could not be counted or compared. */
+  /** Rows that could not be counted or compared. */
   notes: BillNote[];
   /** Lines of the bill that could not be read. */
   faults: { path: string; message: string }[];

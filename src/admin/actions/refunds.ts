@@ -75,7 +75,7 @@ export async function refund(
   throw result.reason === 'above_spent' ? aboveSpent(charged, result) : aboveCharge(charged, result.refunded);
 }
 
-/** What a refund for a request or a card is bounded by. Refused: not_found, invalid. */
+/** The limits of a refund for a request or a card. Refused: not_found, invalid. */
 async function findCharge(
   tools: Pick<OperatingTools, 'store'>,
   accountId: string,
@@ -97,7 +97,7 @@ async function findCharge(
   return { kind: 'card', id: found.serial, charged: found.amount, isSold: found.kind === 'sold' };
 }
 
-/** What can be paid out at once: the part of the balance that was paid for and that no running request holds. */
+/** The amount that can be paid out now: the paid part of the balance that no running request holds. */
 export function payable({ balance, held, paid }: Pick<Wallet, 'balance' | 'held' | 'paid'>): Nano {
   return minNano(paid, balance - held);
 }

@@ -25,11 +25,11 @@ export interface CountView extends Omit<RefusalCount, 'accountId' | 'keyId' | 'd
 export interface RefusalsView {
   /** Newest first. */
   data: readonly RefusedView[];
-  /** Of the last 30 days, the newest day first; empty if one request was asked for. */
+  /** Counts of the last 30 days, the newest day first; empty if one request was asked for. */
   counts: readonly CountView[];
 }
 
-/** Of one account, or of all requests whose account is unknown; or one request, of any account. */
+/** Refusals of one account, of all requests whose account is unknown, or one request of any account. */
 export async function showRefusals(
   { store, clock }: Tools,
   { accountId, requestId }: { accountId?: string | undefined; requestId?: string | undefined },

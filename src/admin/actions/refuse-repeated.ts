@@ -9,7 +9,7 @@ const KINDS = ['credit', 'topup', 'refund', 'payout'] as const;
 
 interface Wanted {
   kind: (typeof KINDS)[number];
-  /** What must be the same for the call to be a repetition, by name. */
+  /** Values that must be equal for the call to be a repetition, by name. */
   same: Readonly<Record<string, (earlier: Entry) => boolean | Promise<boolean>>>;
 }
 

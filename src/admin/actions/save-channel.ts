@@ -34,13 +34,13 @@ export interface PlannedModel {
   isExisting: boolean;
 }
 
-/** Which field of which model is wrong; `kind`: the form has no prices for a model of its kind. */
+/** The wrong field and its model; `kind`: the form has no prices for a model of its kind. */
 export interface ChoiceFault {
   model: string;
   field: 'input' | 'output' | 'id' | 'kind';
 }
 
-/** What can be seen without the document: prices that are no numbers, ids that are missing or used twice. */
+/** Errors that need no document to find: prices that are no numbers, ids that are missing or used twice. */
 export function checkChoice(chosen: readonly ChosenModel[], offered: (model: string) => Offer): ChoiceFault[] {
   const isPrice = (text: string) => (parseNtd(text) ?? -1n) >= 0n;
   return chosen.flatMap(({ model, id, input, output }, index) => [

@@ -25,7 +25,7 @@ export interface ChannelTest {
   firstByteMs: number | null;
   /** `ok`, or the error: status, code and cleaned message. */
   detail: string;
-  /** What the error means; null if the test passed. */
+  /** The meaning of the error; null if the test passed. */
   trouble: Trouble | null;
 }
 

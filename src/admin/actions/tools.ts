@@ -25,7 +25,7 @@ export interface AuditPass {
   report: AuditReport;
 }
 
-/** What only a running node knows. */
+/** State that only a running node has. */
 interface NodeView {
   health: Pick<Health, 'states'>;
   traffic: Pick<Traffic, 'figures'>;

@@ -1,4 +1,4 @@
-// What a failure at an upstream means to the operator: the groups of recent errors, and the reason why a test failed. Each
+// Explains failures of upstreams to the operator: the groups of recent errors, and the reason why a test failed. Each
 // has words of what to do on the pages of the console.
 
 import type { UpstreamFailure } from '../../channels/refusals/read-failure.ts';
@@ -62,7 +62,7 @@ export function troubleOfOutcome(outcome: string): Trouble {
   return Object.hasOwn(OUTCOME_TROUBLES, outcome) ? OUTCOME_TROUBLES[outcome as AttemptOutcome] : 'unknown';
 }
 
-/** Of a refusal with this status. */
+/** For a refusal with this status. */
 export function troubleOfFailure({ status, isAboutKey }: Pick<UpstreamFailure, 'status' | 'isAboutKey'>): Trouble {
   if (status === 401) return 'key';
   if (status === 402) return 'credit';

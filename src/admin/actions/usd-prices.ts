@@ -88,7 +88,7 @@ export function convertUsd(list: UsdList, conversion: Conversion) {
   };
 }
 
-/** What is no amount must not make a model free. */
+/** An invalid amount must not make a model free. */
 function readUsd(name: string, usd: string): Nano {
   const amount = parseNtd(usd);
   if (amount === undefined || amount < 0n) throw invalid(name, `must be a plain decimal number of US$: ${usd}`);

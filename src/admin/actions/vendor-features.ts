@@ -1,4 +1,4 @@
-// What a vendor's list says that a model can do: in the form of OpenRouter, or of Anthropic. Of other lists nothing is read.
+// Reads features of models from a vendor's list in the form of OpenRouter or of Anthropic. Ignores other lists.
 
 import { MODEL_FEATURES, type ModelFeature } from '../../catalog/features.ts';
 import { listOf } from '../../catalog/loose-fields.ts';

@@ -23,7 +23,7 @@ interface AdminCall<Name extends AdminName, Query extends z.ZodObject, Body exte
   summary: string;
   query?: Query;
   body?: Body;
-  /** Of a success; 200 if left out. */
+  /** Status of a success; 200 if left out. */
   status?: number;
   /** The result can also be a CSV file: `run` then returns a response. */
   isAlsoCsv?: true;

@@ -30,7 +30,7 @@ const prices = z.strictObject({
 
 type Changes = Exclude<NonNullable<PriceEdit['sale']>, 'free'>;
 
-/** What is left out stays; `null` takes a price out. */
+/** Omitted prices stay; `null` removes a price. */
 function changesOf(given: z.output<typeof prices>): Changes {
   const changes: Changes = {};
   for (const name of PRICE_NAMES) {

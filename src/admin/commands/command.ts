@@ -39,7 +39,7 @@ export interface Printed {
   note?: string;
   /** Set if the output contains something that is never shown again. */
   secret?: {
-    /** What was created, and what to do if the output was lost. */
+    /** The created things, and the remedy if the output was lost. */
     ifLost: string;
     facts: Readonly<Record<string, unknown>>;
   };
@@ -67,7 +67,7 @@ export class CommandRefused extends Error {
   constructor(
     message: string,
     readonly facts: Readonly<Record<string, unknown>> = {},
-    /** What was done in spite of the refusal, as text; programs read it from the facts. */
+    /** Changes made in spite of the refusal, as text; programs read them from the facts. */
     readonly done?: string,
   ) {
     super(message);

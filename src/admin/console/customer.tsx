@@ -5,10 +5,10 @@ import { IdLink } from '../../site/parts/button.tsx';
 import { Under } from '../../site/parts/table.tsx';
 import type { ConsoleTools } from './tools.ts';
 
-/** What the operator calls an account, by its id. */
+/** The operator's nicknames by account id. */
 export type Nicknames = ReadonlyMap<string, string>;
 
-/** Of the accounts of one page; other ids have none. */
+/** Reads them for the accounts of one page. */
 export async function readNicknames(
   { store }: Pick<ConsoleTools, 'store'>,
   ids: Iterable<string | null>,

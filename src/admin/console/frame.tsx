@@ -130,7 +130,7 @@ interface ConfirmProps {
   context: ConsoleContext;
   section: Section;
   title: string;
-  /** What will happen, one sentence each. */
+  /** The consequences, one sentence each. */
   consequences: readonly string[];
   /** The form's target and hidden fields. */
   action: string;

@@ -19,7 +19,7 @@ export function pageIn(asked: number | undefined, size: number, total: number): 
 
 interface PagerProps extends PageOf {
   context: ConsoleContext;
-  /** Of the list, with its other parameters. */
+  /** Address of the list, with its other parameters. */
   path: string;
 }
 

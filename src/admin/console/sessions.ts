@@ -21,11 +21,11 @@ interface ConsoleSessions {
 interface Session {
   openedAt: number;
   seenAt: number;
-  /** What the last form left. */
+  /** The notice of the last form. */
   left?: { path: string; flash: Flash; at: number } | undefined;
 }
 
-/** What the start page asks for by itself: no visit, so that a page that is left open does not keep its session alive. */
+/** Requests that the start page makes by itself. They are no visits, so that an open page does not keep its session alive. */
 export const LIVE_PATH = '/live';
 
 /** Cookies know no ports: two gateways on one machine must not sign each other out. */

@@ -1,4 +1,4 @@
-// What the console works with: the operator's functions, and who may come in.
+// Tools of the console: the operator's functions and the sign-in.
 
 import type { Log } from '../../kit/log.ts';
 import { ACTORS } from '../../store/rows.ts';

@@ -27,7 +27,7 @@ import { consoleWords } from './words/words.ts';
 
 export interface ConsoleVisit extends Visit<ConsoleContext> {
   once: Once;
-  /** What the form before this page left for it. */
+  /** The notice of the form before this page. */
   flash: Flash;
   /** To another page, which shows once what this form did. */
   goWith(path: string, flash: Flash): Response;

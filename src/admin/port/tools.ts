@@ -1,4 +1,4 @@
-// What the operator's port works with.
+// Tools of the operator's port.
 
 import type { Method } from '../../http/description.ts';
 import type { Clock } from '../../kit/clock.ts';

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What the budgets above a key leave for it: the least of them, without the names and amounts of other keys.
+// The rest of the budgets above a key: the least of them, without the names and amounts of other keys.
 
 import { readSpending, tightestOf } from '../../accounts/keys/key-spending.ts';
 import type { KeyRow } from '../../store/rows.ts';

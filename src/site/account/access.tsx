@@ -20,9 +20,9 @@ export function addAccess(visits: Visits, tools: SiteTools): void {
 }
 
 interface Shown {
-  /** What was typed as a name and refused. */
+  /** The refused name. */
   typed?: string | undefined;
-  /** What is wrong with a field. */
+  /** Errors by field. */
   faults?: { name?: string; password?: string };
   notice?: Notice | undefined;
 }

@@ -25,7 +25,7 @@ interface BudgetBarsProps {
   spending: KeySpending;
 }
 
-/** Of the budgets that the key has; nothing without one. */
+/** A bar for each budget of the key; nothing without one. */
 export function BudgetBars({ context, spending }: BudgetBarsProps) {
   const budgets = budgetsIn(spending);
   if (budgets.length === 0) return null;
@@ -38,7 +38,7 @@ export function BudgetBars({ context, spending }: BudgetBarsProps) {
   );
 }
 
-/** Of the budget that is used most, in one line; nothing without one. */
+/** The most used budget in one line; nothing without one. */
 export function MainBudget({ context, spending }: BudgetBarsProps) {
   const { keys } = context.words.account;
   const [main] = budgetsIn(spending)

@@ -20,7 +20,7 @@ export function chatModels(tools: SiteTools, key: ChatKey | undefined): Model[] 
     .toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Of the free models, the one that routes to any of them. */
+/** The free model that routes to any free model. */
 function rank({ id, free }: Model): number {
   if (id === FREE_MODEL) return 0;
   return free ? 1 : 2;

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What happened to a request that did not end well: the cause, what was charged and why, and what to do.
+// Explains a failed request: the cause, the charge and its reason, and the remedy.
 
 import { isFailed } from '../../store/failed-requests.ts';
 import type { UsageRecord } from '../../store/rows.ts';

@@ -12,7 +12,7 @@ import type { KeptFields } from '../typed-before.ts';
 
 export const MAX_FORM_BYTES = 16 * 1024;
 
-/** Of a form for a key: the key, which its path names and the page with all of them does not. */
+/** Key of a form; the form's path names it, and the page with all keys does not. */
 export const KEY_ID_FIELD = 'key_id';
 
 /** Never a password, nor the code of a card, which is money. */
@@ -28,7 +28,7 @@ export const KEPT_FIELDS: KeptFields = {
   mostChars: MAX_FORM_BYTES / 2,
 };
 
-/** What was typed, and for which key. */
+/** The input and its key. */
 export function typedOf({ form, params }: { form: URLSearchParams; params: Readonly<Record<string, string>> }) {
   return new URLSearchParams([
     ...form,
@@ -75,7 +75,7 @@ function withoutUnit(text: string): string {
     .trimEnd();
 }
 
-/** What is no amount is left as it is, for the API to refuse. */
+/** An invalid amount stays as it is, for the API to refuse. */
 function readBudget(text: string): RawJson | string {
   const amount = parseNtd(plainNumber(withoutUnit(text)));
   return amount === undefined ? text : new RawJson(formatNtd(amount));

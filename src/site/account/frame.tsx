@@ -12,7 +12,7 @@ type Tab = (typeof TABS)[number];
 interface AccountPageProps {
   context: PageContext;
   tab: Tab;
-  /** Of a page below the tab. */
+  /** Title of a page below the tab. */
   title?: string;
   notice?: Notice | undefined;
   /** Nothing can be spent from the wallet. */

@@ -13,7 +13,7 @@ import { faultText } from '../fault-text.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
 
-/** What each other field of the form is called in the API. */
+/** The API's names of the form's other fields. */
 const API_NAMES = {
   name: 'name',
   models: 'models',
@@ -103,7 +103,7 @@ function refusedText(field: KeyField, refused: Fault, language: Language): strin
   return isLimit(field) ? keys.aboveParent(keys.limits[field]) : faultText(language, refused);
 }
 
-/** Of several models the one that is refused, by its name. */
+/** The name of the refused model. */
 function unknownModel({ models }: KeyBody, { details }: Fault, language: Language): string | undefined {
   const [, index] = /^models\[(\d+)\]$/.exec(details.param ?? '') ?? [];
   const refused = Array.isArray(models) && index !== undefined ? models[Number(index)] : undefined;

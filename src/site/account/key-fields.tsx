@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What can be set on a key: as it stands, or as a visitor typed it.
+// Settings of a key: stored values, or a visitor's input.
 
 import { LIMIT_NAMES, type LimitName, limitOf, limitsIn, memberOf } from '../../accounts/keys/limit-fields.ts';
 import { formatNtd } from '../../kit/money.ts';
@@ -19,7 +19,7 @@ interface KeyFieldsProps {
   /** Keys that a new one can be a child of. */
   parents?: readonly KeyRow[];
   typed?: URLSearchParams | undefined;
-  /** What is wrong with it. */
+  /** The error. */
   faults?: KeyFaults | undefined;
 }
 
@@ -115,7 +115,7 @@ export function KeyFields({ context, key_: key, models, parents = [], typed, fau
   );
 }
 
-/** What is set or wrong is not folded away. */
+/** Fields with a value or an error are not folded. */
 function isUsed({ value, fault }: { value: string; fault: string | undefined }): boolean {
   return value !== '' || fault !== undefined;
 }

@@ -113,7 +113,7 @@ export function askerOf({ hashSession }: SiteTools, { session, cookie }: SignedV
 
 interface Wrong {
   texts: string[];
-  /** Of a form that has fields. */
+  /** For a form that has fields. */
   faults: KeyFaults;
 }
 

@@ -56,7 +56,7 @@ export function RevokePage({ context, key_: key, isCurrent }: QuestionProps) {
   );
 }
 
-/** What identifies a key. */
+/** The facts that identify a key. */
 function KeyMarks({ context, key_: key }: Pick<QuestionProps, 'context' | 'key_'>) {
   const { keys } = context.words.account;
   const name = [keys.name, key.name ?? keys.noName] as const;

@@ -24,7 +24,7 @@ import type { KeyFaults } from './key-faults.ts';
 import { KeyFields } from './key-fields.tsx';
 import { refusedPath } from './usage-facts.ts';
 
-/** What a visitor typed for a key, or for a new one. */
+/** A visitor's input for a key or for a new one. */
 export interface TypedKey {
   keyId: string | undefined;
   form: URLSearchParams;
@@ -44,9 +44,9 @@ interface KeysFacts {
   /** The key and its ancestors, those that are not shown included. */
   chainOf: (key: KeyRow) => readonly KeyRow[];
   spendingOf: SpendingOf;
-  /** What the budgets above the key of this session leave for it. */
+  /** The rest of the budgets above this session's key. */
   above: AboveBudget;
-  /** What each spent with the keys below it, of those that were used since that day; undefined if it is not known now. */
+  /** Spending of each key with the keys below it, if used since that day; undefined if it is unknown now. */
   spent: ReadonlyMap<string, Nano> | undefined;
   spentSince: string;
   /** How many requests of each were refused lately; undefined if it is not known now. */
@@ -240,7 +240,7 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
   );
 }
 
-/** What applies to the first key of a chain: its own limits within those of the keys above it. */
+/** The limits of the first key of a chain: its own within those of the keys above it. */
 function effective(chain: readonly KeyRow[]): Pick<KeyRow, 'models' | 'expiresAt'> {
   const ends = chain.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
   return { models: allowedModels(chain), expiresAt: ends.length === 0 ? null : Math.min(...ends) };

@@ -55,11 +55,11 @@ async function readFacts(tools: SiteTools, { session }: SignedVisit) {
   return {
     accountId,
     wallet,
-    /** What is left of the balance, if anything, pays for no call of the models that are used. */
+    /** The rest of the balance pays for no call of the used models. */
     isUsedUp: isUsedUp(wallet.balance, page.records, tools.catalog()),
     minute,
     day,
-    /** Of the key of this session, if it was opened with one. */
+    /** Facts of this session's key, if it was opened with one. */
     budgets,
     isWholeAccount: keyIds === undefined,
     period,
@@ -132,7 +132,7 @@ function OverviewPage({ context, facts }: OverviewProps) {
   );
 }
 
-/** Of the key that the visitor signed in with. */
+/** Shows the key that the visitor signed in with. */
 function OwnBudgets({ context, facts: { budgets } }: OverviewProps) {
   const { keys, overview } = context.words.account;
   if (!budgets) return null;

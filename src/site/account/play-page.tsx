@@ -12,7 +12,7 @@ import { CodeBlock } from '../parts/code-block.tsx';
 import { Field, TextField } from '../parts/field.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 
-/** What can still go wrong after an answer has begun. */
+/** Errors after an answer has begun. */
 const STREAM_FAULTS = ['upstream_failed', 'unavailable', 'internal_error', 'content_rejected'] as const;
 
 /** A model to choose; what it costs for one million tokens, as price lists write it. */

@@ -114,7 +114,7 @@ function WayBack({ context }: { context: PageContext }) {
 function Why({ language, facts: { record } }: PartProps) {
   const { usage } = wordsOf(language).account;
   const { rule, cost, held } = record;
-  // Of a request that did not end well, this is said above.
+  // For a request that failed, the text above says this.
   if (rule === null || record.status !== 'ok') return null;
   return (
     <>
@@ -164,7 +164,7 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
   );
 }
 
-/** Of what is not charged also why: a charge ends at what was reserved, and without output there is none. */
+/** Explains why something is not charged: a charge ends at the reserved amount, and without output there is none. */
 function lineName(language: Language, record: Receipt['record'], bucket: string): string {
   const { pricing, account } = wordsOf(language);
   const { usage, buckets } = account;
@@ -175,7 +175,7 @@ function lineName(language: Language, record: Receipt['record'], bucket: string)
   return names[bucket] ?? bucket;
 }
 
-/** Of the line of a tool. */
+/** Name in the line of a tool. */
 function toolOf(bucket: string): string | undefined {
   return bucket.startsWith(TOOL) ? bucket.slice(TOOL.length) : undefined;
 }

@@ -30,9 +30,9 @@ export async function isFrozen({ store }: SiteTools, { session }: SignedVisit): 
 
 interface Shown {
   notice?: Notice;
-  /** What was typed and did not work. */
+  /** The refused code. */
   code?: string;
-  /** What is wrong with it. */
+  /** The error. */
   fault?: string | undefined;
   isDone?: boolean;
 }
@@ -42,7 +42,7 @@ async function show(tools: SiteTools, visit: SignedVisit, shown: Shown, status =
   return visit.show(page, { status });
 }
 
-/** Of so many credits, the cards are shown. */
+/** Number of credits searched for cards to show. */
 const CREDITS = 20;
 
 async function readFacts({ store }: SiteTools, { session }: SignedVisit) {

@@ -17,11 +17,11 @@ export interface SignInProps {
   /** Where to go afterwards. */
   next: string;
   notice?: Notice | undefined;
-  /** What was tried and refused: its fields are marked, too. */
+  /** The refused credential: its fields are marked, too. */
   wrong?: 'key' | 'password' | undefined;
-  /** What was typed and did not fit its password. */
+  /** The login name that did not match its password. */
   name?: string | undefined;
-  /** What a form carried that came too late. */
+  /** Input of a form that arrived after its session ended. */
   typed?: string | undefined;
   /** The code of a card that was sent and not taken: the script carries it on as it does that of a link. */
   card?: string | null;

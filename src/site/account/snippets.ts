@@ -1,4 +1,4 @@
-// What to paste for each client, with the address of this site, a key, and a model with how many tokens it takes.
+// Settings to paste for each client, with the address of this site, a key, and a model with its context size.
 
 import { curl } from '../model-snippets.ts';
 
@@ -27,7 +27,7 @@ export const CLIENT_NAMES: Readonly<Record<Exclude<Client, 'openai'>, string>> =
   opencode: 'opencode',
 };
 
-/** What a block is for: a command of each shell, a file, or facts to type. */
+/** The kind of a block: a command of each shell, a file, or values to type. */
 export type Purpose = 'install' | 'run' | 'shell' | 'powershell' | 'fields' | { file: string };
 
 export interface SetupBlock {

@@ -42,7 +42,7 @@ interface UsageChartProps {
   parts: readonly UsagePart[];
   measure: Measure;
   by: UsageGroup;
-  /** What a model or key is called. */
+  /** Name of a model or key. */
   nameOf: (id: string) => string;
   /** Where a click on a bar leads. */
   hrefOfDates: (dates: Dates) => string;

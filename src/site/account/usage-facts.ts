@@ -1,4 +1,4 @@
-// What the usage page knows, and the address of the same page with something changed.
+// Data of the usage page, and addresses of the same page with one thing changed.
 
 import type { UsageOfKey } from '../../accounts/usage/usage-by-key.ts';
 import type { UsageGroup, UsageSort, UsageTotals } from '../../store/reads.ts';

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What the usage page shows: presets of the period, the filters that are set, and the form that sets them.
+// Filters of the usage page: presets of the period, the filters that are set, and the form that sets them.
 
 import { FAILED } from '../../accounts/usage/read-query.ts';
 import { Links } from '../frame.tsx';

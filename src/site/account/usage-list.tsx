@@ -14,7 +14,7 @@ import { Ending } from './ending.tsx';
 interface UsageListProps {
   context: PageContext;
   records: readonly UsageRecord[];
-  /** What a key is called, by its id. */
+  /** Names of keys by id. */
   keyNames: ReadonlyMap<string, string>;
   /** Which requests these are: a receipt leads back to them. */
   query: string;
@@ -99,7 +99,7 @@ function Call({ context, record, keyName, query }: CallProps) {
 /** Not shown in a line. */
 const YEAR = '2026-';
 
-/** What the line does not say; the receipt has the rest. */
+/** Details beyond the row; the receipt has the rest. */
 function factsOf({ words, language }: PageContext, record: UsageRecord): Fact[] {
   const { usage } = words.account;
   const written = record.cacheWrite5m + record.cacheWrite1h;
@@ -117,7 +117,7 @@ function inputOf({ input, cachedInput, cacheWrite5m, cacheWrite1h }: UsageRecord
   return input + cachedInput + cacheWrite5m + cacheWrite1h;
 }
 
-/** What is counted in other units alone has no output tokens to show. */
+/** A request counted only in other units has no output tokens to show. */
 function outputOf(record: UsageRecord, words: PageContext['words']['account']['usage']): string {
   const { output, images, seconds, characters, searches } = record;
   const units = [

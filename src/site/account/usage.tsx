@@ -39,7 +39,7 @@ import { DEFAULT_DAYS, datesOf, type Period, presetsOf } from './usage-period.ts
 import { UsageSums } from './usage-sums.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
 
-/** Of one page. */
+/** Rows of one page. */
 const ROWS = 15;
 
 export function addUsage(visits: Visits, tools: SiteTools): void {
@@ -96,7 +96,7 @@ function readView(given: URLSearchParams): View {
   };
 }
 
-/** What the chart covers; of a filter that was refused, nothing. */
+/** The days of the chart; empty for a refused filter. */
 function periodOf(query: UsageQuery | undefined, today: number, since: number): Period {
   const end = Math.min(today, query?.to === undefined ? today : taipeiDay(query.to - 1)) + 1;
   const first = query?.from === undefined ? since : taipeiDay(query.from);
@@ -168,7 +168,7 @@ function apiParams(given: URLSearchParams): URLSearchParams {
   return params;
 }
 
-/** What each key is called, by its id. */
+/** Names of keys by id. */
 export async function readKeyNames({ store }: SiteTools, viewer: Viewer): Promise<Map<string, string>> {
   return new Map((await readVisibleKeys(store, viewer)).map(namedKey));
 }

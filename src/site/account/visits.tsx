@@ -19,7 +19,7 @@ import { KEPT_FIELDS, MAX_FORM_BYTES, nextPath, pageOfAction, typedOf } from './
 import { SignInPage } from './sign-in.tsx';
 
 export interface SiteVisit extends Visit<PageContext> {
-  /** What the form before this page left for it. */
+  /** The notice of the form before this page. */
   flash: Flash;
   /** To another page, which shows what this form did. */
   goWith(path: string, flash: Flash): Response;

@@ -24,7 +24,7 @@ interface Shown {
   notice?: Notice | undefined;
   /** A secret that was just made. */
   fresh?: string | undefined;
-  /** What was typed as a URL and refused. */
+  /** The refused URL. */
   typed?: string;
   status?: number;
 }

@@ -1,4 +1,4 @@
-// What changed for those who call the API, newest first. This is the only list: the page, the JSON feed and the Atom feed
+// Changes for API users, newest first. This is the only list: the page, the JSON feed and the Atom feed
 // are written from it. Changes that only operators notice are in CHANGELOG.md alone.
 
 import type { Language } from '../language.ts';

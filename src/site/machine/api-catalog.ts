@@ -1,4 +1,4 @@
-// What programs find by convention: the list of APIs (RFC 9727, as a linkset of RFC 9264), and how calls are authorized
+// Resources that programs find by convention: the list of APIs (RFC 9727, as a linkset of RFC 9264), and how calls are authorized
 // (RFC 9728). Keys come from registration, so there is no authorization server: `agent_auth` says where to register.
 
 import { PROTECTED_RESOURCE_PATH } from '../../faults/write.ts';

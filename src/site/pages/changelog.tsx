@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What changed in the API, for people; the feeds have the same entries.
+// The changelog of the API as a page; the feeds have the same entries.
 
 import type { Child } from 'hono/jsx';
 import { ATOM_FEED, JSON_FEED } from '../../kit/discovery-links.ts';

@@ -160,7 +160,7 @@ function Reference({ context, group }: { context: PageContext; group: DocGroup }
   );
 }
 
-/** What is not in the reader's language says so before it is opened. */
+/** A link to a page in another language says so. */
 function Title({ context, page }: { context: PageContext; page: DocLink }) {
   if (page.language === context.language) return <>{page.title}</>;
   return (

@@ -62,7 +62,7 @@ function stepsOf(language: Language, { first, second, held, cost }: Trace): Step
   ];
 }
 
-/** What the answer says of itself. */
+/** The answer's own headers. */
 function headersOf({ first, second, cost }: Trace): string[] {
   return [`x-svc-channel: ${second ?? first}`, `x-svc-cost-ntd: ${formatNtd(cost)}`];
 }

@@ -1,4 +1,4 @@
-// What the page of a model shows: its row of the price list, what it can do, and how its channels are doing.
+// Data of a model's page: its row of the price list, its features, and the state of its channels.
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { pathsOf } from '../../catalog/public-catalog.ts';

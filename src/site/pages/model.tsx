@@ -126,7 +126,7 @@ function Notices({ language, model: { isDemo, retirement } }: PartProps) {
 
 type Figure = [title: string, value: string | undefined, unit: string];
 
-/** What people compare models by. */
+/** Facts that people compare models by. */
 function Glance({ language, model }: PartProps) {
   const { models, pricing } = wordsOf(language);
   const { input, output } = model.price;
@@ -208,7 +208,7 @@ function abilities(language: Language, model: ModelFacts): Fact[] {
   ]);
 }
 
-/** What it can do, each with its name. */
+/** Its features by name. */
 export function abilityTexts(language: Language, model: ModelFacts): [title: string, value: string][] {
   const { models, pricing } = wordsOf(language);
   const formats = model.paths.map((path) => `${pathName(language, path)} (${path})`).join(pricing.comma);

@@ -135,7 +135,7 @@ export function changelogText(language: Language, publicUrl: string): string {
 
 export function docsText(language: Language, library: DocsLibrary, publicUrl: string): string {
   const { docs, account, frame } = wordsOf(language);
-  // Who reads them next may say nothing of a language.
+  // The next reader may have no language.
   const query = language === 'en' ? '' : `?lang=${language}`;
   const groups = library.groups(language).map(({ group, pages }) => {
     const mark = (written: Language) => (written === language ? '' : docs.inEnglish);
@@ -151,7 +151,7 @@ export function docsText(language: Language, library: DocsLibrary, publicUrl: st
   return paragraphs(`# ${docs.title}`, docs.lead, ...groups);
 }
 
-/** What a search of the docs found. */
+/** Results of a search of the docs. */
 export function foundText(language: Language, publicUrl: string, query: string, hits: readonly DocHit[]): string {
   const { docs, account } = wordsOf(language);
   const lines = hits.map(({ page, section, snippet }) => {

@@ -1,4 +1,4 @@
-// What the price list says about later dates: prices that change, and models that retire.
+// Texts for later dates in the price list: prices that change, and models that retire.
 
 import type { ScheduledPrice } from '../../catalog/catalog.ts';
 import { PRICE_ORDER } from '../../catalog/listed-prices.ts';

@@ -1,4 +1,4 @@
-// What a price list says beyond one price for each kind of token, in words: tiers of the input, service tiers, tools.
+// Price rules beyond one price for each kind of token, in words: tiers of the input, service tiers, tools.
 
 import { PRICE_ORDER, UNIT_NAMES } from '../../catalog/listed-prices.ts';
 import { ntdNumber } from '../../kit/money.ts';
@@ -34,7 +34,7 @@ export function ruleTexts(
   return [...tiers, ...factorTexts(language, rules)];
 }
 
-/** Of the service tiers and the tools alone. */
+/** Only the service tiers and the tools. */
 export function factorTexts(language: Language, { serviceTiers, tools }: PriceRules): string[] {
   const { pricing } = wordsOf(language);
   const factors = [...serviceTiers].map(([name, factor]) => `${name} × ${priceNumber(Number(factor) / 1_000)}`);

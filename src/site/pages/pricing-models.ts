@@ -69,7 +69,7 @@ export function selectModels(
     .toSorted((a, b) => Number(b.isFree) - Number(a.isFree) || direction * (key(a) - key(b) || byName(a, b)));
 }
 
-/** What a search looks at, as `plain` writes it. */
+/** The searched text, as `plain` writes it. */
 export function searchedText({ id, name, aliases, features }: PricedModel): string {
   return plain([id, name, ...aliases, ...features].join('\n'));
 }

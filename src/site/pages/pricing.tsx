@@ -254,7 +254,7 @@ function PriceRow({ context, model, columns }: RowProps) {
 }
 
 interface FurtherRowProps extends RowProps {
-  /** What it is for. */
+  /** Its purpose. */
   name: string;
   prices: Prices;
   notes?: readonly string[];

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What is stored and what is not, and how to contact the operator.
+// The security page: stored and not stored data, and the operator's contact.
 
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';

@@ -127,7 +127,7 @@ function ModelRows({ language, model }: { language: Language; model: ModelStatus
   );
 }
 
-/** What is unknown is not shown where a row becomes lines. */
+/** Unknown values are not shown where a row becomes lines. */
 function figureLook(name: string, value: number | null): string {
   return `right number ${name}${value === null ? ' none' : ''}`;
 }

@@ -25,7 +25,7 @@ interface FigureProps {
   title: Child;
   /** An amount, or a text. */
   value: Nano | Child;
-  /** What stands below it. */
+  /** Text below it. */
   children?: Child;
 }
 

@@ -27,7 +27,7 @@ export interface ChartSeries {
 }
 
 interface ChartProps {
-  /** What is drawn, also above the table. */
+  /** The title, also above the table. */
   title: string;
   columns: readonly ChartColumn[];
   series: readonly ChartSeries[];

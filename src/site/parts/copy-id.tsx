@@ -6,7 +6,7 @@ import { type Language, wordsOf } from '../language.ts';
 interface CopyIdProps {
   language: Language;
   id: string;
-  /** What it is, for screen readers. */
+  /** Label for screen readers. */
   name: string;
 }
 

@@ -48,7 +48,7 @@ interface ControlProps extends FieldProps {
 
 type TextFieldProps = ControlProps &
   Omit<JSX.IntrinsicElements['input'], keyof ControlProps> & {
-    /** What may be typed, among others. */
+    /** Suggested values. */
     suggestions?: readonly string[];
   };
 

@@ -24,7 +24,7 @@ interface DayBarsProps {
   days: readonly { day: string; state: StateName }[];
 }
 
-/** Of a day long ago nothing is recent. */
+/** The texts of a past day do not say "recent". */
 function stateOfDay(language: Language, state: StateName): string {
   const { status } = wordsOf(language);
   return state === 'unknown' ? status.noTraffic : status[state];

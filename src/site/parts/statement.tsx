@@ -189,7 +189,7 @@ export interface BillingFormProps {
   language: Language;
   action: string;
   billing: Billing;
-  /** What was sent and refused, else empty. */
+  /** The refused input; empty without one. */
   form: URLSearchParams;
   wrong?: 'name' | 'taxId' | undefined;
 }

@@ -3,7 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 
-/** What may be wider than the screen: it scrolls by itself, with a keyboard too, and says what it is. */
+/** Content that may be wider than the screen: it scrolls by itself, with a keyboard too, and has a label. */
 export function Scroll({ label, children }: { label: string; children?: Child }) {
   return (
     <section class="scroll" tabindex={0} aria-label={label}>
@@ -38,7 +38,7 @@ interface DataTableProps {
   /** The first cell of each names the row. */
   rows: readonly (readonly Child[])[];
   caption?: string;
-  /** What is said where there are no rows. */
+  /** Text where there are no rows. */
   none?: string;
   /** Has few columns: it stays a table on every screen but a phone's. */
   isCompact?: boolean;
@@ -114,7 +114,7 @@ export function Heads({ texts, right = [] }: { texts: readonly Child[]; right?: 
   );
 }
 
-/** What stands in small letters below something. */
+/** Small text below something. */
 export function Under({ of, text, class: look }: { of: Child; text: Child; class?: string }) {
   return (
     <>

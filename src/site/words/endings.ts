@@ -1,4 +1,4 @@
-// What happened to a request that did not end well, and what to do about it: the cause first, then the remedy.
+// Explanations of failed requests: the cause first, then the remedy.
 
 import type { RequestStatus } from '../../store/rows.ts';
 import type { Said } from './said.ts';

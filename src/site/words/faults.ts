@@ -1,4 +1,4 @@
-// What pages say when something is refused: by the code of the fault, and by the field that was wrong. The
+// Texts of faults on pages: by the code of the fault, and by the wrong field. The
 // cause comes first, then the remedy. `{seconds}` stands for the time to wait, where waiting helps.
 
 import type { Said } from './said.ts';

@@ -1,4 +1,4 @@
-// What every page says.
+// Texts of every page.
 
 import type { Said } from './said.ts';
 

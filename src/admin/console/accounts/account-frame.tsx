@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What the pages of one account share: its name and state, and the tabs. Each tab has an address of its own.
+// The common part of an account's pages: its name and state, and the tabs. Each tab has an address of its own.
 
 import type { Child } from 'hono/jsx';
 import { type Notice, NoticeBox, Tabs } from '../../../site/frame.tsx';
@@ -17,7 +17,7 @@ export interface AccountProps {
   now: number;
   /** For the form that makes a key, so that it makes one. */
   ticket: string;
-  /** What was sent and refused, else empty. */
+  /** The refused input; empty without one. */
   form: URLSearchParams;
   faults?: Readonly<Record<string, string>>;
   notice?: Notice | undefined;
@@ -56,7 +56,7 @@ export function FrozenState({ context, isFrozen }: { context: ConsoleContext; is
 
 interface PagesProps {
   context: ConsoleContext;
-  /** Of the newest page, and the name of the parameter that the others have. */
+  /** Address of the newest page, and the parameter of the others. */
   path: string;
   name: string;
   isNewest: boolean;

@@ -99,7 +99,7 @@ function Spend({ context, account, now }: AccountProps) {
   );
 }
 
-/** What an operator can do for the account, in one place. */
+/** The operator's actions for the account, in one place. */
 function AccountActions(props: AccountProps) {
   const { context, account } = props;
   const { accounts, customers } = context.words;

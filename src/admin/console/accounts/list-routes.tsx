@@ -17,7 +17,7 @@ import { AccountsPage, foundPath, type ListQuery } from './list.tsx';
 import { RefusedPage, refusedPath } from './refused.tsx';
 
 const ROWS = 50;
-/** Of those who pay most something matters most. */
+/** Customers who spend most come first. */
 const DEFAULT_SORT = 'spend';
 
 export function addListPages(visits: ConsoleVisits, tools: ConsoleTools): void {

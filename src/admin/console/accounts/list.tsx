@@ -25,7 +25,7 @@ interface ListProps {
   context: ConsoleContext;
   query: ListQuery;
   list: AccountListPage;
-  /** Of all accounts; undefined for a search. */
+  /** Number of all accounts; undefined for a search. */
   total?: number | undefined;
 }
 

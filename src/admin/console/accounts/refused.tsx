@@ -54,7 +54,7 @@ export function RefusedTab(props: AccountProps & { refusals: RefusalsView; page:
 
 const COUNTS_SHOWN = 20;
 
-/** Of all keys together; the newest days. */
+/** Counts for all keys together, on the newest days. */
 function countsByDay({ counts }: RefusalsView): { day: string; code: string; refused: number }[] {
   const sums = new Map<string, { day: string; code: string; refused: number }>();
   for (const { day, code, refused } of counts) {

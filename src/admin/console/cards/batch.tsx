@@ -119,7 +119,7 @@ function Codes({ context, path, sheet }: CodesProps) {
   );
 }
 
-/** So many fit a screen; more are folded away. */
+/** This many fit a screen; more are folded. */
 const FEW = 20;
 /** The file has all of them. */
 const MOST_LISTED = 200;

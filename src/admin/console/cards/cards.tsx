@@ -15,9 +15,9 @@ interface CardsProps {
   context: ConsoleContext;
   batches: readonly BatchView[];
   liability: CardLiability;
-  /** What was searched, and what was found. */
+  /** The search and its result. */
   search?: { serial: string; found: readonly CardView[] } | undefined;
-  /** What was sent and refused, else empty. */
+  /** The refused input; empty without one. */
   form: URLSearchParams;
   faults?: Readonly<Record<string, string>>;
   notice?: Notice | undefined;

@@ -26,7 +26,7 @@ interface ModelsProps {
   /** All that can be chosen. */
   offers: readonly Offer[];
   chosen: readonly ChosenModel[];
-  /** What the list is searched for. */
+  /** The search text. */
   query: string;
   faults?: readonly ChoiceFault[];
   notice?: Notice | undefined;
@@ -125,7 +125,7 @@ interface Row {
   isChosen: boolean;
 }
 
-/** What is chosen first, then what is found. */
+/** Chosen models first, then the found ones. */
 function rowsOf(offers: readonly Offer[], chosen: readonly ChosenModel[], query: string): Row[] {
   const wanted = query.toLowerCase();
   const rows = chosen.flatMap((value) => {
@@ -211,7 +211,7 @@ function priceNote(
   return known.isSecondHand ? connect.noteSecondHand(READ_ON) : connect.noteKnown(READ_ON);
 }
 
-/** What the form says: the chosen rows, and names that were typed. */
+/** The input of the form: the chosen rows, and typed names. */
 export function readChoice(form: URLSearchParams, offerFor: (model: string) => Offer): ChosenModel[] {
   const chosen: ChosenModel[] = [];
   for (let index = 0; index < MAX_ROWS; index++) {

@@ -50,7 +50,7 @@ async function ask(tools: ConsoleTools, visit: ConsoleVisit, verb: Verb): Promis
   );
 }
 
-/** Which of its models other channels serve, and which only this one. */
+/** Splits its models into those that other channels serve, too, and the rest. */
 function servedWithout({ name, models }: ChannelView, all: readonly ChannelView[]) {
   const others = all.filter((one) => one.enabled && one.name !== name);
   const isServed = (model: string) => others.some((other) => other.models.includes(model));

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What sold most today, who bought most, and which customers soon have nothing left to spend.
+// Top models and customers of today, and customers with a low balance.
 
 import type { Child } from 'hono/jsx';
 import { count } from '../../../site/format.ts';

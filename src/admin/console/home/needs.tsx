@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What needs the operator, each as a link to where it is dealt with.
+// "Needs attention": each item links to the page where it is handled.
 
 import { sentences } from '../../../site/format.ts';
 import { NoticeBox } from '../../../site/frame.tsx';

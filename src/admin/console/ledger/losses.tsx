@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What upstreams billed and no customer paid, by account, model, channel or reason.
+// Upstream costs that no customer paid, by account, model, channel or reason.
 
 import { count } from '../../../site/format.ts';
 import { wordFor } from '../../../site/language.ts';

@@ -29,7 +29,7 @@ import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { amountText, columnOf, DRAWN_DAYS, inSpans, sumOf } from './day-spans.ts';
 
 const PATH = '/ledger/profit';
-/** Of models, channels and customers; the file has more. */
+/** Rows of models, channels and customers; the file has more. */
 const SHOWN_ROWS = 50;
 
 export function addProfitPage(visits: ConsoleVisits, tools: ConsoleTools): void {

@@ -44,7 +44,7 @@ async function compare(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
 interface ReconcileProps extends Shown {
   context: ConsoleContext;
   channels: readonly { name: string; isGone: boolean }[];
-  /** What was sent, else empty. */
+  /** The input; empty without one. */
   form: URLSearchParams;
 }
 

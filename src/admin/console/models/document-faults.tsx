@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What is wrong with a document: the line of the text, the path, and the reason in the reader's language.
+// Errors of a document: the line of the text, the path, and the reason in the reader's language.
 
 import { lineFinder } from '../../../catalog/fault-lines.ts';
 import type { DocumentFault } from '../../actions/documents.ts';

@@ -110,7 +110,7 @@ interface EditorProps {
   yaml: string;
   /** The revision that the text was made from. */
   base: number;
-  /** Which revision is edited, and since when it is in force. */
+  /** The edited revision, and the time since which it is in force. */
   about?: string;
   faults?: readonly DocumentFault[];
   notice?: Notice | undefined;

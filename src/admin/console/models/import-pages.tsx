@@ -77,9 +77,9 @@ interface ImportProps extends Omit<Refused, 'text'> {
   channels: readonly string[];
   /** By channel. */
   last: ReadonlyMap<string, LastImport>;
-  /** Whose list it is; empty: every channel. */
+  /** The channel of the list; empty: every channel. */
   channel: string;
-  /** What was sent and refused, else empty. */
+  /** The refused input; empty without one. */
   form: URLSearchParams;
   notice?: Notice | undefined;
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// What an import changes, before it is applied: sale prices and the costs of each channel, with their change in per cent and
+// Changes of an import before it is applied: sale prices and the costs of each channel, with their change in per cent and
 // what they overwrite.
 
 import { count, decimal, percent, sentences } from '../../../site/format.ts';

@@ -69,7 +69,7 @@ interface PriceFormProps {
   row: PriceRow;
   retiring?: RetiringModel | undefined;
   base: number;
-  /** What was sent and refused. */
+  /** The refused input. */
   typed?: URLSearchParams | undefined;
   /** Fields that hold no figure. */
   wrong?: ReadonlySet<string> | undefined;

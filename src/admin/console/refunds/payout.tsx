@@ -14,7 +14,7 @@ import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 interface PayoutProps {
   context: ConsoleContext;
   wallet: Wallet;
-  /** What was sent and refused, else empty. */
+  /** The refused input; empty without one. */
   form: URLSearchParams;
   faults?: Readonly<Record<string, string>>;
   notice?: Notice | undefined;

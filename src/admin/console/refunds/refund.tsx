@@ -10,7 +10,7 @@ import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 interface RefundProps {
   context: ConsoleContext;
   accountId: string;
-  /** What was sent and refused, else empty. */
+  /** The refused input; empty without one. */
   form: URLSearchParams;
   faults?: Readonly<Record<string, string>>;
   notice?: Notice | undefined;

@@ -9,14 +9,14 @@ import type { ConsoleContext } from '../frame.tsx';
 
 export interface RefundForm {
   ticket: string;
-  /** What was sent and refused, else empty. */
+  /** The refused input; empty without one. */
   form: URLSearchParams;
   faults?: Readonly<Record<string, string>> | undefined;
 }
 
 interface RequestRefundProps extends RefundForm {
   context: ConsoleContext;
-  /** Of the request's page. */
+  /** Address of the request's page. */
   path: string;
   charged: Nano;
   refunded: Nano;

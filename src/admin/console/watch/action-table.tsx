@@ -16,7 +16,7 @@ interface ActionsProps {
   context: ConsoleContext;
   actions: readonly StoredAction[];
   none: string;
-  /** What all of them are about: then no column names it. */
+  /** The common subject of all rows: then no column names it. */
   subject?: string;
 }
 

@@ -65,7 +65,7 @@ interface ItemProps {
   /** Before what happened. */
   mark?: Child;
   times: Child;
-  /** What can be done with it, or was done. */
+  /** Possible actions, or the one that was taken. */
   children?: Child;
 }
 

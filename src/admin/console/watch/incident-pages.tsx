@@ -86,7 +86,7 @@ async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string 
       textEn: textEn || undefined,
       textZh: textZh || undefined,
       started: started === '' ? undefined : toTime(started),
-      // What was not touched stays, also if somebody else ended it meanwhile.
+      // Untouched fields stay, also if another operator ended it meanwhile.
       ...(ended === typed(form, 'endedBefore') ? {} : { ended: ended === '' ? null : toTime(ended) }),
       ...(incidentId === undefined ? {} : { incidentId }),
       actor: ACTOR,
@@ -128,9 +128,9 @@ interface IncidentsProps {
   context: ConsoleContext;
   incidents: readonly Incident[];
   part: PageOf;
-  /** What was sent and refused, else empty. */
+  /** The refused input; empty without one. */
   form: URLSearchParams;
-  /** What is wrong with it, by the names of its fields. */
+  /** Errors by the names of the fields. */
   faults?: IncidentFaults | undefined;
   notice?: Notice | undefined;
 }

@@ -14,7 +14,7 @@ export const en = {
   only: (name: string, subject: string) => (subject === '' ? name : `${name}, ${subject}`),
   more: 'More groups',
   first: 'First page',
-  /** What happened, and what follows or is to be done. */
+  /** The event, and its consequence or remedy. */
   explained: {
     upstream_refused_our_key: [
       'An upstream refused our key or our account.',

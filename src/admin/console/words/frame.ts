@@ -81,7 +81,7 @@ export const en = {
     notUtf8: 'Nothing was changed: the form is not UTF-8. Send it as UTF-8.',
     broken: 'Nothing was changed: the form was incomplete or malformed. Reload the page and send it again.',
   },
-  /** Of those that only a program can meet there are none here. */
+  /** Without the faults that only a program can meet. */
   faults: {
     request_too_large: 'Nothing was changed: the form is larger than 4 MiB. Send less at a time.',
     request_timeout: 'Nothing was changed: the upload took too long. Send it again.',

@@ -1,4 +1,4 @@
-// What a failure at an upstream means, and what the operator can do about it.
+// Explanations of upstream failures, with the operator's remedy.
 
 import type { Said } from '../../../site/words/said.ts';
 import type { Trouble } from '../../actions/upstream-troubles.ts';
