@@ -1,11 +1,11 @@
 // The list of accounts in pages, sorted by one of their figures. Figures of usage are sums of days, never of records. Only the
 // figure that a list is sorted by is looked up for all accounts; the others for those of the page.
 
+import { foldName } from './book/account-notes.ts';
 import { IS_FAILED } from './failed-requests.ts';
-import { foundAccounts } from './find-accounts.ts';
 import type { Question } from './question.ts';
 import { all, ask, REPORT, type Row, read, SLOW } from './read.ts';
-import type { AccountListQuery, AccountSort, FoundBy, ListedAccount } from './reads.ts';
+import type { AccountListQuery, AccountQuery, AccountSort, FoundBy, ListedAccount } from './reads.ts';
 import { REFUNDS } from './refunds.ts';
 
 const SUMS = `SELECT account_id, CAST(sum(cost_nano) AS BIGINT) AS spend, CAST(sum(requests) AS BIGINT) AS requests,
@@ -143,4 +143,31 @@ function wayOf(row: Row): FoundBy {
 
 function isFrozen({ frozen }: Row): boolean {
   return frozen === true || Number(frozen) === 1;
+}
+
+/**
+ * Accounts are found by whole id, the last four characters of a key, card, login name or request, each by an index of
+ * its own, and by a part of the nickname.
+ */
+const BY_CARD_CODE = `SELECT redeemed_by AS account_id, 'card_code' AS found_by FROM cards WHERE hash = ?`;
+
+/** The ledger entry of a request outlives its usage record. */
+const BY_TEXT = `SELECT account_id, 'account' AS found_by FROM accounts WHERE account_id = ?
+  UNION ALL SELECT account_id, 'key' FROM keys WHERE key_id = ?
+  UNION ALL SELECT account_id, 'last4' FROM keys WHERE last4 = ?
+  UNION ALL SELECT redeemed_by, 'card' FROM cards WHERE serial = ?
+  UNION ALL SELECT account_id, 'login' FROM login_names WHERE name = ?
+  UNION ALL SELECT account_id, 'request' FROM usage_records WHERE request_id = ?
+  UNION ALL SELECT account_id, 'request' FROM holds WHERE request_id = ?
+  UNION ALL SELECT account_id, 'request' FROM entries WHERE kind = 'usage' AND reference = ?
+  UNION ALL SELECT account_id, 'refused' FROM refused_requests WHERE request_id = ?
+  UNION ALL SELECT account_id, 'nickname' FROM account_notes WHERE search LIKE ? ESCAPE '\\'`;
+
+/** Rows of `account_id` and `found_by`; of a card that nobody redeemed, and of an unknown account, without an account. */
+function foundAccounts(wanted: AccountQuery): Question {
+  if ('cardHash' in wanted) return { sql: BY_CARD_CODE, values: [wanted.cardHash] };
+  const { text } = wanted;
+  const part = `%${foldName(text).replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const values = [text, text, text, text.toUpperCase(), text.toLowerCase(), text, text, text, text, part];
+  return { sql: BY_TEXT, values };
 }

@@ -2,8 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { KEY_CHANGES_PER_MINUTE } from '../../src/limits/key-changes.ts';
-import { MAX_KEYS_BELOW } from '../../src/store/book/key-count.ts';
-import { MAX_KEYS_A_DAY } from '../../src/store/book/keys-made.ts';
+import { MAX_KEYS_A_DAY, MAX_KEYS_BELOW } from '../../src/store/book/key-count.ts';
 import type { Answer } from '../support/answer.ts';
 import { type CreatedKey, createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';

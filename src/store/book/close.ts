@@ -3,7 +3,7 @@
 // house's loss, never the wallet's; losses of other kinds are the house's up to a guard.
 
 import { assert } from '../../kit/assert.ts';
-import { minNano, type Nano } from '../../kit/money.ts';
+import { minNano, NANO_PER_NTD, type Nano } from '../../kit/money.ts';
 import type {
   CloseResult,
   Losses,
@@ -22,7 +22,6 @@ import { budgetTouches, closeBudgets } from './budgets.ts';
 import { closeRates, rateTouches, tokenTouches } from './key-rates.ts';
 import { bookDeath, bookLosses, lossTouches } from './losses.ts';
 import { spendFreeFirst } from './money.ts';
-import { recordedCost } from './recorded-cost.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
 
 function closeTouches(input: OfRequest): Touch[] {
@@ -206,4 +205,20 @@ function giveBackSlots(book: Book, hold: Hold, freeAddress?: string): void {
 function giveBackAddressSlot(book: Book, address: string, takenAt: number): void {
   const id = freeAddressWindow(address);
   book.put('windows', id, giveBackDay(book.get('windows', id) ?? EMPTY_WINDOW, takenAt));
+}
+
+/** No request costs more. A document with a wrong unit could say so, and the sum of a day must fit into its column. */
+const MAX_RECORDED_COST = 10_000n * NANO_PER_NTD;
+
+/**
+ * What a usage record says that upstreams bill for what its customer pays; null if any part is unknown. `covered`: of the losses
+ * that the customer was charged for. Other losses are not part of it: together with those of its request it is all that upstreams
+ * bill, so profit counts nothing twice.
+ */
+function recordedCost(own: Nano | null | undefined, covered: Nano | null): Nano | null {
+  if (own === null || own === undefined || covered === null) return null;
+  const cost = own + covered;
+  if (cost > MAX_RECORDED_COST) return null;
+  // The excess over a hold is booked at the sale price, which may be more than the whole upstream bill.
+  return cost > 0n ? cost : 0n;
 }

@@ -2,12 +2,11 @@
 
 import { AssertionFailed } from '../../kit/assert.ts';
 import type { Input, Operation, OperationName, Result } from '../operations.ts';
-import { describeAccount, describeAccountTouches } from './account-notes.ts';
+import { describeAccount, describeAccountTouches, setBilling, setBillingTouches } from './account-notes.ts';
 import { noteAction } from './actions.ts';
 import { keyringTouches } from './actors.ts';
 import { admit, admitTouches, previewAdmit } from './admit.ts';
 import { setBalanceLow } from './balance-low.ts';
-import { setBilling, setBillingTouches } from './billing.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
 import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches, undo, undoTouches } from './close.ts';

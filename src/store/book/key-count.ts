@@ -1,11 +1,13 @@
-// How many keys an account can have, and how many a key can have below itself. An expired key counts until it is deleted.
-// Where a new key needs a place, the keys that expired first are deleted for it.
+// How many keys an account can have, how many a key can have below itself, and how many a customer makes on a Taipei day. An
+// expired key counts until it is deleted. Where a new key needs a place, the keys that expired first are deleted for it.
 
 import { isBelow } from '../key-chain.ts';
 import { isLiveKey } from '../key-rules.ts';
-import type { TooManyKeys } from '../operations.ts';
+import type { CreateKeyInput, KeysMadeRefusal, TooManyKeys } from '../operations.ts';
 import type { KeyRow } from '../rows.ts';
 import type { Actor } from './actors.ts';
+import type { Book, Touch } from './book.ts';
+import { dayAllowance, EMPTY_WINDOW, takeDay } from './windows.ts';
 
 export const MAX_KEYS = 200;
 /** At any depth: fewer than an account can have, so that no delegating key takes all of them. */
@@ -69,4 +71,29 @@ function mayDelete(keys: readonly KeyRow[], key: KeyRow, by: Actor | undefined):
 
 export function revoked(key: KeyRow, at: number): KeyRow {
   return { ...key, revokedAt: at, oldHash: null, oldHashUntil: null };
+}
+
+/**
+ * A deleted key keeps its row, because its usage is still shown, so the number of rows is bounded by this alone. Keys below
+ * others count apart: delegating keys cannot use up what the account has.
+ */
+export const MAX_KEYS_A_DAY = 5_000;
+
+export function keysMadeTouches(input: CreateKeyInput): Touch[] {
+  return [{ table: 'windows', id: keysMadeWindow(input) }];
+}
+
+function keysMadeWindow({ key: { accountId, parentId } }: CreateKeyInput): string {
+  return `${parentId === null ? 'keys-made' : 'child-keys-made'}:${accountId}`;
+}
+
+/** Undefined when it is counted. What the operator makes does not count. */
+export function countKeyMade(book: Book, input: CreateKeyInput): KeysMadeRefusal | undefined {
+  if (!input.by) return undefined;
+  const id = keysMadeWindow(input);
+  const window = book.get('windows', id) ?? EMPTY_WINDOW;
+  const allowance = dayAllowance(window, input.at, MAX_KEYS_A_DAY);
+  if (allowance.remaining < 1) return { ok: false, reason: 'too_many_keys_today', allowance };
+  book.put('windows', id, takeDay(window, input.at));
+  return undefined;
 }

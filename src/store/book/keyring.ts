@@ -19,9 +19,8 @@ import { noteAction } from './actions.ts';
 import { type Acted, keyringTouches, refuseActor } from './actors.ts';
 import type { Book, Touch } from './book.ts';
 import { putLimits } from './budgets.ts';
-import { makeRoom, revoked } from './key-count.ts';
+import { countKeyMade, keysMadeTouches, makeRoom, revoked } from './key-count.ts';
 import { noteKey, noteRotation } from './key-events.ts';
-import { countKeyMade, keysMadeTouches } from './keys-made.ts';
 import { moveSession } from './logins.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 

@@ -2,8 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Actor } from '../../../src/store/book/actors.ts';
-import { MAX_KEYS, MAX_KEYS_BELOW } from '../../../src/store/book/key-count.ts';
-import { MAX_KEYS_A_DAY } from '../../../src/store/book/keys-made.ts';
+import { MAX_KEYS, MAX_KEYS_A_DAY, MAX_KEYS_BELOW } from '../../../src/store/book/key-count.ts';
 import type { EventType, KeyRow } from '../../../src/store/rows.ts';
 import { addKey } from './key-tree.ts';
 import { createAccount, MIDNIGHT, sampleKey, T0 } from './samples.ts';
