@@ -1,5 +1,6 @@
 // Builds the admission of a call: the limit slots, and for a paid call the most that it can cost.
 
+import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { unboundedOutput } from '../dialects/carry.ts';
 import { passesThrough, type RelayRequest } from '../dialects/dialect.ts';
@@ -8,9 +9,11 @@ import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
 import { passesRequest } from '../dialects/passes-request.ts';
 import type { Nano } from '../kit/money.ts';
 import { type HoldTerms, holdFor, isUncut } from '../ledger/cost.ts';
+import { sessionPage } from '../store/book/budgets.ts';
+import { hasRates } from '../store/key-limits.ts';
 import type { AddressLimit, AdmitInput, HoldRequest, TokenRequest } from '../store/operations.ts';
+import type { KeyChain } from '../store/rows.ts';
 import type { Call, RelayTools } from './call.ts';
-import { chainOf } from './key-chain.ts';
 import { holdWithinQuote } from './within-quote.ts';
 
 export function admitInput({ nodeId, hashSession }: RelayTools, call: Call, at: number): AdmitInput {
@@ -141,4 +144,29 @@ export function inputBounds({ request, model, candidates, dialect }: Call) {
   }
   const prompt = input.isOpen ? context : Math.min(upper, context);
   return { prompt, brought: runsTools ? broughtTokens(input.toolUse, prompt, context) : 0 };
+}
+
+type ChainedKey = Pick<PresentedKey, 'keyId' | 'limits' | 'ancestors'>;
+
+/**
+ * The counters of a call beyond its account and its own key: the key's ancestors, its session, and rates. Undefined for most calls.
+ * `session`: the keyed hash of its name, computed only if a key has a session budget.
+ */
+export function chainOf(key: ChainedKey, isFree: boolean, session: () => string): KeyChain | undefined {
+  if (key.ancestors.length === 0 && !isChained(key)) return undefined;
+  const keys = [key, ...key.ancestors];
+  const rated = keys.filter(({ limits }) => hasRates(limits)).map(({ keyId }) => keyId);
+  // Free calls count for rates alone.
+  if (isFree && rated.length === 0) return undefined;
+  const withSession = isFree ? [] : keys.filter(({ limits }) => limits.sessionBudget !== undefined);
+  const name = withSession.length > 0 ? session() : '';
+  return {
+    ancestors: key.ancestors.map(({ keyId }) => keyId),
+    sessions: withSession.map(({ keyId }) => sessionPage(keyId, name)),
+    rated,
+  };
+}
+
+function isChained({ limits }: ChainedKey): boolean {
+  return limits.sessionBudget !== undefined || hasRates(limits);
 }

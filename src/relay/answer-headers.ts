@@ -1,12 +1,13 @@
 // The headers that every model answer carries.
 
 import { THINKING_BUDGET } from '../dialects/dialect.ts';
-import { formatNtd } from '../kit/money.ts';
+import { formatNtd, type Nano } from '../kit/money.ts';
 import { rateHeaders } from '../limits/rate-headers.ts';
+import { isNearLimit } from '../store/book/budgets.ts';
 import { tokensOf } from '../store/book/key-rates.ts';
+import type { BudgetState } from '../store/operations.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { Begun } from './begun.ts';
-import { setBudgetWarning } from './budget-warning.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Settled } from './close.ts';
 import type { Step } from './plan.ts';
@@ -78,4 +79,30 @@ export function addSettled(
   const remaining = Math.min(Math.max(0, tokenAllowance.remaining + unused), tokenAllowance.limit);
   headers['x-ratelimit-remaining-tokens'] = String(remaining);
   if (call.dialect.envelope === 'anthropic') headers['anthropic-ratelimit-tokens-remaining'] = String(remaining);
+}
+
+const BUDGET_WARNING = 'x-svc-budget-warning';
+
+/**
+ * If budgets are used to 80 % or more, the header names the one with the highest share. The amounts are those of the admission, plus the
+ * hold of this call or, once it is settled, its cost. `near`: the budgets that the hold brought to 80 %.
+ */
+export function setBudgetWarning(
+  headers: Record<string, string>,
+  near: readonly BudgetState[] | undefined,
+  { cost = 0n, held = 0n }: { cost?: Nano; held?: Nano },
+): void {
+  if (!near) return;
+  delete headers[BUDGET_WARNING];
+  const [worst] = near
+    .map((state) => ({ ...state, spent: state.spent + cost, held: state.held + held }))
+    .filter((state) => isNearLimit(state))
+    .sort((one, other) => Number(usedOf(other) * one.limit - usedOf(one) * other.limit));
+  if (!worst) return;
+  const amounts = `spent=${formatNtd(worst.spent)}; held=${formatNtd(worst.held)}; limit=${formatNtd(worst.limit)}`;
+  headers[BUDGET_WARNING] = `${worst.budget}; key=${worst.keyId}; ${amounts}`;
+}
+
+function usedOf({ spent, held }: BudgetState): Nano {
+  return spent + held;
 }

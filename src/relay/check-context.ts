@@ -4,8 +4,7 @@ import { tokenBounds } from '../catalog/token-bounds.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { type Fault, fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';
-import type { JsonObject } from '../kit/json/json.ts';
-import { placeIn } from '../kit/json/place-in.ts';
+import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import type { Call } from './call.ts';
 import { fitsOutputBound } from './candidate-models.ts';
 
@@ -41,4 +40,21 @@ function unseenInput({ document }: RelayRequest, part: JsonObject, most: number)
 
 function tooLong({ request }: Dialect, tokens: number, most: number): Fault {
   return fault('context_length_exceeded', { param: request.promptField, message: tooLongText(tokens, most) });
+}
+
+/** Where `sought` is in `value`, as faults name places: `messages[0].content[1]`. */
+function placeIn(value: Json | undefined, sought: JsonObject, at = ''): string | undefined {
+  if (value === sought) return at;
+  if (Array.isArray(value)) return firstOf(value.keys(), (index) => placeIn(value[index], sought, `${at}[${index}]`));
+  if (!isObject(value)) return undefined;
+  const names = Object.keys(value).filter((name) => typeof value[name] !== 'string');
+  return firstOf(names, (name) => placeIn(value[name], sought, at === '' ? name : `${at}.${name}`));
+}
+
+function firstOf<Key>(keys: Iterable<Key>, find: (key: Key) => string | undefined): string | undefined {
+  for (const key of keys) {
+    const found = find(key);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

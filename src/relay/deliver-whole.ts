@@ -1,6 +1,7 @@
 // A JSON answer: it is written and settled before it is sent, with `model` as the client knows it and the cost in the headers.
 // The long members of a large answer were checked before, and are sent as the client reads them.
 
+import type { Clock } from '../kit/clock.ts';
 import { fillLong } from '../kit/json/long-members.ts';
 import { addSettled, answerHeaders } from './answer-headers.ts';
 import { AttemptFailed } from './attempt-failed.ts';
@@ -10,7 +11,6 @@ import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, Call, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
 import { inChunks } from './in-chunks.ts';
-import { withMinimumRate } from './minimum-rate.ts';
 import { maySpendUnseen } from './needs-report.ts';
 import { dropLarge, type LargeAnswer } from './read-large-answer.ts';
 
@@ -72,4 +72,27 @@ function largeBody(tools: RelayTools, call: Call, text: string, large: LargeAnsw
     }
   };
   return toByteStream(send, { ...tools, connection, gone, keepAlive: () => '', onGone });
+}
+
+const LEAST_BYTES = 1024 * 1024;
+const WITHIN_MS = 60_000;
+
+/**
+ * A `Send` that throws when the client has read less than 1 MiB in a minute: its unsent bytes take memory that other calls need.
+ */
+export function withMinimumRate(
+  clock: Pick<Clock, 'monotonic'>,
+  send: Send,
+): (chunk: string | Uint8Array) => Promise<void> {
+  let since = clock.monotonic();
+  let bytes = 0;
+  return async (chunk) => {
+    await send(chunk);
+    const now = clock.monotonic();
+    if (now - since > WITHIN_MS) throw new Error('the client reads too slowly');
+    bytes += chunk.length;
+    if (bytes < LEAST_BYTES) return;
+    bytes = 0;
+    since = now;
+  };
 }

@@ -1,7 +1,7 @@
 // Which budget the header x-svc-budget-warning names, and when it is left out.
 
 import { expect, test } from 'bun:test';
-import { setBudgetWarning } from '../../src/relay/budget-warning.ts';
+import { setBudgetWarning } from '../../src/relay/answer-headers.ts';
 
 const NTD = 1_000_000_000n;
 const DAY = { budget: 'day', keyId: 'key_low', limit: 100n * NTD, spent: 70n * NTD, held: 0n } as const;

@@ -1,7 +1,7 @@
 // A client that takes next to nothing of a large answer is given up, one that is only slow is not.
 
 import { expect, test } from 'bun:test';
-import { withMinimumRate } from '../../src/relay/minimum-rate.ts';
+import { withMinimumRate } from '../../src/relay/deliver-whole.ts';
 
 const PIECE = new Uint8Array(256 * 1024);
 

@@ -1,6 +1,6 @@
 // Keys below keys for tests, and calls of them with the chain that the relay gives them.
 
-import { chainOf } from '../../../src/relay/key-chain.ts';
+import { chainOf } from '../../../src/relay/admit-input.ts';
 import { ancestorsOf } from '../../../src/store/key-chain.ts';
 import type { AdmitInput } from '../../../src/store/operations.ts';
 import type { KeyRow } from '../../../src/store/rows.ts';
