@@ -3,7 +3,6 @@
 
 import { OWN_KEY_PREFIX } from '../../kit/own-key.ts';
 import type { Random } from '../../kit/random.ts';
-import { base62, base62Number } from './base62.ts';
 
 const SECRET_BYTES = 32;
 const SECRET_CHARS = 43;
@@ -44,3 +43,28 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
   return value;
 });
+
+/** Secrets have no other characters, so that people can copy them by double-click. */
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+export function base62(bytes: Uint8Array, width: number): string {
+  let value = 0n;
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  let text = '';
+  for (let i = 0; i < width; i++) {
+    text = DIGITS.charAt(Number(value % 62n)) + text;
+    value /= 62n;
+  }
+  return text;
+}
+
+/** For safe integers. */
+export function base62Number(number: number, width: number): string {
+  let value = number;
+  let text = '';
+  for (let i = 0; i < width; i++) {
+    text = DIGITS.charAt(value % 62) + text;
+    value = Math.floor(value / 62);
+  }
+  return text;
+}

@@ -6,11 +6,10 @@ import { COUNTED_BUDGETS, spendingMembers } from '../../accounts/keys/key-spendi
 import { keyMembers } from '../../accounts/keys/public-key.ts';
 import { cardGiven, redeemCard } from '../../accounts/redeem-card.ts';
 import { showAccount } from '../../accounts/show-account.ts';
-import { listUsage } from '../../accounts/usage/list-usage.ts';
-import { usageRecord, usageTotals } from '../../accounts/usage/public-usage.ts';
-import { usageFilters, usageQueryOf } from '../../accounts/usage/read-query.ts';
+import { publicRecord, publicTotals, usageRecord, usageTotals } from '../../accounts/usage/public-usage.ts';
+import { usageFilters, usageQueryOf, writeCursor } from '../../accounts/usage/read-query.ts';
 import { showReceipt } from '../../accounts/usage/show-receipt.ts';
-import { keyUsage, keyUsageFile, readUsageByKey } from '../../accounts/usage/usage-by-key.ts';
+import { keyUsage, keyUsageFile, publicKeyUsage, readUsageByKey } from '../../accounts/usage/usage-by-key.ts';
 import { openUsageFile } from '../../accounts/usage/usage-file.ts';
 import { readVisibleKeys, requireVisible, viewerOf } from '../../accounts/usage/visible-keys.ts';
 import {
@@ -27,7 +26,9 @@ import {
   text,
   time,
 } from '../../kit/shapes.ts';
-import { CHARGE_RULES } from '../../store/rows.ts';
+import type { UsageQuery } from '../../store/reads.ts';
+import { CHARGE_RULES, type KeyRow } from '../../store/rows.ts';
+import type { Store } from '../../store/store.ts';
 import { addressOf } from '../client-address.ts';
 import { accountCall } from '../operation.ts';
 
@@ -204,3 +205,20 @@ export const ACCOUNT_CALLS = [
       redeemCard(tools, key.accountId, body, addressOf(tools, exchange), idempotency),
   }),
 ];
+
+/** One page of usage. `keys`: those to sum for, in tree order; undefined: nothing is summed. */
+async function listUsage(store: Store, query: UsageQuery, keys?: readonly KeyRow[]) {
+  const [{ records, hasMore, totals }, usage] = await Promise.all([
+    store.read.usagePage(query),
+    keys && readUsageByKey(store, query, keys),
+  ]);
+  const last = records.at(-1);
+  return {
+    object: 'list' as const,
+    data: records.map(publicRecord),
+    has_more: hasMore,
+    next_cursor: hasMore && last ? writeCursor(last.at, last.requestId) : null,
+    totals: publicTotals(totals),
+    ...(usage ? { by_key: usage.map(publicKeyUsage) } : {}),
+  };
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { base62, base62Number } from '../../../src/accounts/keys/base62.ts';
+import { base62, base62Number } from '../../../src/accounts/keys/key-format.ts';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

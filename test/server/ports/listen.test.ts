@@ -1,7 +1,6 @@
 // A port that cannot be opened: one line with the host, the reason and the variable, whatever the machine's resolver says.
 import { describe, expect, test } from 'bun:test';
-import { listen } from '../../../src/server/ports/listen.ts';
-import { describeListenFailure } from '../../../src/server/ports/listen-failure.ts';
+import { describeListenFailure, listen } from '../../../src/server/ports/listen.ts';
 import { StartRefused } from '../../../src/server/start/start-refused.ts';
 
 const NO_SUCH_ADDRESS = 'this machine does not have that address; set HOST to one that it has, or to 0.0.0.0';
