@@ -12,6 +12,8 @@ import { issueCard } from '../support/issue-cards.ts';
 
 const LANGUAGES = ['en', 'zh-TW'];
 const OWN_MODEL = 'own-paid';
+/** As the models of an embedded default have it. */
+const DESCRIPTION = { en: 'A {paid} model.', 'zh-TW': '付費模型。' };
 
 let gateway: TestGateway;
 let folder: string;
@@ -23,7 +25,7 @@ beforeAll(async () => {
       ...standard,
       models: standard.models
         .filter(({ id }) => id === 'auto:free' || id === 'demo-small')
-        .map((model) => (model.id === 'demo-small' ? { ...model, id: OWN_MODEL } : model)),
+        .map((model) => (model.id === 'demo-small' ? { ...model, id: OWN_MODEL, description: DESCRIPTION } : model)),
     }),
   });
 });
