@@ -103,7 +103,7 @@ export interface HoldSums {
 export interface Pulse {
   revision: number;
   /** Another one after a trigger counted a change of a key, and after the database was started again or another server took
-   *  its place: it may have come back without the last it had been told. */
+   *  its place: it may have lost the last changes. */
   keysVersion: string;
   /** The number of the newest event; 0 without one. On SQLite an event that is still in the journal does not count yet. */
   newestEvent: number;

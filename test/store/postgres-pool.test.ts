@@ -47,7 +47,7 @@ function poolOf(options: Pick<PoolOptions, 'connections'> & Partial<PoolOptions>
 /** In place of the pool with one user for each connection. */
 async function share(options: Pick<PoolOptions, 'connections'> & Partial<PoolOptions>): Promise<void> {
   await pool.close();
-  pool = poolOf({ usersEach: 64, ...options });
+  pool = poolOf({ callersEach: 64, ...options });
 }
 
 const waitFor = (lock: number) => ({ sql: 'SELECT pg_advisory_lock($1::bigint)::text', values: [lock] });

@@ -1,5 +1,5 @@
-// A few connections for questions, beside the ones that commit. When the database goes away they are all dropped, so that
-// no call waits on a connection that will never answer.
+// A few connections for queries, beside the ones that commit. When the database goes away they are all closed, so that no
+// call waits on a connection that will never answer.
 
 import { fault } from '../../faults/fault.ts';
 import { assert } from '../../kit/assert.ts';
@@ -7,17 +7,17 @@ import type { Clock } from '../../kit/clock.ts';
 import type { TimeLimits } from '../read.ts';
 import type { Connect } from './connect.ts';
 import { type Connection, type Query, type Rows, toRows } from './connection.ts';
+import { createConnectionSlots } from './connection-slots.ts';
 import { ConnectionLost, explain, isReadOnly, isStalePlan, NoAnswer } from './errors.ts';
-import { createSeats } from './seats.ts';
 
 export interface Pool {
   /** Rejects with the fault `unavailable`. */
   ask(query: Query): Promise<Rows>;
-  /** All questions see the same moment. Those that may take longer than usual leave a connection to the others. */
+  /** All queries read one snapshot. Those that may take longer than usual leave a connection to the others. */
   askTogether(queries: readonly Query[], limits?: TimeLimits): Promise<Rows[]>;
   /** One transaction. If it rejects, it may have been committed nevertheless. */
   transact(queries: readonly Query[]): Promise<void>;
-  /** Ends what is under way, and begins anew. */
+  /** Closes all connections and rejects what is under way. The next query opens new ones. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -26,17 +26,19 @@ export interface PoolOptions {
   clock: Clock;
   connect: Connect;
   connections: number;
-  /** So many may have asked one connection at once. More than one only where everything that is asked is a quick read: it
-   * stands in line behind the others', and is asked once more if the connection is lost, be it for one of them. */
-  usersEach?: number;
+  /**
+   * How many callers may use one connection at once. More than one only if all queries are quick reads: a query waits behind
+   * those of the other callers, and is sent once more if the connection is lost, even because of one of them.
+   */
+  callersEach?: number;
   settings: Readonly<Record<string, string>>;
   statementMs: number;
   /** Why the database cannot be asked; undefined while it answers. */
   away(): string | undefined;
 }
 
-/** Opened with the first request, once for all callers. */
-interface Line {
+/** Its connection is opened with the first query, once for all callers. */
+interface Slot {
   connection: Connection | undefined;
   opening: Promise<Connection> | undefined;
 }
@@ -45,36 +47,36 @@ interface Line {
 const GRACE_MS = 500;
 
 export function createPool(options: PoolOptions): Pool {
-  const { clock, connect, connections, usersEach = 1, settings, statementMs, away } = options;
+  const { clock, connect, connections, callersEach = 1, settings, statementMs, away } = options;
   const limits = { statement_timeout: String(statementMs), idle_in_transaction_session_timeout: '10000' };
-  const lines = Array.from({ length: connections }, (): Line => ({ connection: undefined, opening: undefined }));
-  const seats = createSeats(clock, lines, usersEach);
+  const slots = Array.from({ length: connections }, (): Slot => ({ connection: undefined, opening: undefined }));
+  const queue = createConnectionSlots(clock, slots, callersEach);
   let isClosed = false;
 
-  async function drop(line: Line): Promise<void> {
-    const { connection } = line;
-    line.connection = undefined;
+  async function closeSlot(slot: Slot): Promise<void> {
+    const { connection } = slot;
+    slot.connection = undefined;
     await connection?.close();
   }
 
-  async function open(line: Line): Promise<Connection> {
+  async function open(slot: Slot): Promise<Connection> {
     const connection = await connect({ ...limits, ...settings });
-    line.connection = connection;
-    if (isClosed) await drop(line);
+    slot.connection = connection;
+    if (isClosed) await closeSlot(slot);
     return connection;
   }
 
-  function connected(line: Line): Connection | Promise<Connection> {
-    if (line.connection?.isOpen) return line.connection;
-    line.opening ??= open(line).finally(() => {
-      line.opening = undefined;
+  function connected(slot: Slot): Connection | Promise<Connection> {
+    if (slot.connection?.isOpen) return slot.connection;
+    slot.opening ??= open(slot).finally(() => {
+      slot.opening = undefined;
     });
-    return line.opening;
+    return slot.opening;
   }
 
-  /** The time counts from here at the earliest, not from when it was asked for. */
-  async function send(line: Line, queries: readonly Query[], withinMs: number): Promise<Rows[]> {
-    const connection = await connected(line);
+  /** The time counts from here at the earliest, without the wait for a slot. */
+  async function send(slot: Slot, queries: readonly Query[], withinMs: number): Promise<Rows[]> {
+    const connection = await connected(slot);
     return (await connection.send(queries, withinMs)).map(toRows);
   }
 
@@ -82,24 +84,24 @@ export function createPool(options: PoolOptions): Pool {
     const why = away();
     if (why !== undefined) throw new NoAnswer(why);
     const isLong = ms > statementMs;
-    const line = await seats.take(isLong, ms + GRACE_MS);
+    const slot = await queue.acquire(isLong, ms + GRACE_MS);
     try {
-      return await send(line, queries, withinMs).catch(async (error: unknown) => {
-        if (isStalePlan(error)) return send(line, queries, withinMs);
+      return await send(slot, queries, withinMs).catch(async (error: unknown) => {
+        if (isStalePlan(error)) return send(slot, queries, withinMs);
         if (!isReadOnly(error)) throw error;
         // Nothing was written; a session that begins now may be allowed to.
-        await drop(line);
-        return send(line, queries, withinMs);
+        await closeSlot(slot);
+        return send(slot, queries, withinMs);
       });
     } finally {
-      seats.leave(line, isLong);
+      queue.release(slot, isLong);
     }
   }
 
   async function within(ms: number, queries: readonly Query[], withinMs: number): Promise<Rows[]> {
     try {
       return await sendOnce(ms, queries, withinMs).catch((error: unknown) => {
-        if (usersEach === 1 || !(error instanceof ConnectionLost)) throw error;
+        if (callersEach === 1 || !(error instanceof ConnectionLost)) throw error;
         return sendOnce(ms, queries, withinMs);
       });
     } catch (error) {
@@ -107,24 +109,24 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  /** A line that goes on slowly is not given up, but nobody stands in it for ever. */
+  /** A slow shared connection is kept, but no caller waits behind the others for ever. */
   function inTime<Value>(answer: Promise<Value>, ms: number): Promise<Value> {
     const { promise, reject } = Promise.withResolvers<never>();
     const refuse = () => reject(fault('unavailable', { internal: `store: no answer in ${ms} ms` }));
     return Promise.race([answer, promise]).finally(clock.after(ms, refuse));
   }
 
-  function dropAll(): Promise<unknown> {
-    seats.clear(new NoAnswer(away() ?? 'the connections are made anew'));
-    return Promise.all(lines.map(drop));
+  function closeAll(): Promise<unknown> {
+    queue.rejectWaiting(new NoAnswer(away() ?? 'the connections are made anew'));
+    return Promise.all(slots.map(closeSlot));
   }
 
   return {
     async ask(query) {
       const withinMs = statementMs + GRACE_MS;
       const answer = within(statementMs, [query], withinMs);
-      const [rows] = await (usersEach === 1 ? answer : inTime(answer, 2 * withinMs));
-      assert(rows, 'every question is answered');
+      const [rows] = await (callersEach === 1 ? answer : inTime(answer, 2 * withinMs));
+      assert(rows, 'every query is answered');
       return rows;
     },
     async askTogether(queries, { statementMs: longMs, wholeMs = Number.POSITIVE_INFINITY } = { statementMs }) {
@@ -136,10 +138,10 @@ export function createPool(options: PoolOptions): Pool {
       const whole = [{ sql: 'BEGIN' }, ...queries, { sql: 'COMMIT' }];
       await within(statementMs, whole, statementMs * queries.length + GRACE_MS);
     },
-    reset: () => void dropAll(),
+    reset: () => void closeAll(),
     async close() {
       isClosed = true;
-      await dropAll();
+      await closeAll();
     },
   };
 }

@@ -91,8 +91,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const connect = createConnect(url, clock);
   await prepareDatabase(options, connect);
   const away = () => health.away;
-  const poolOf = (connections: number, settings: Readonly<Record<string, string>>, usersEach = 1) =>
-    createPool({ clock, connect, connections, usersEach, settings, statementMs: STATEMENT_MS, away });
+  const poolOf = (connections: number, settings: Readonly<Record<string, string>>, callersEach = 1) =>
+    createPool({ clock, connect, connections, callersEach, settings, statementMs: STATEMENT_MS, away });
   const reads = poolOf(READ_CONNECTIONS, READ_SETTINGS, READS_EACH);
   // Without it every key is looked up for every call: so it must not stand behind these look-ups.
   const pulses = poolOf(1, READ_SETTINGS, READS_EACH);

@@ -1,11 +1,11 @@
 // One connection that commits batches: everything a batch touches is read and locked in one round trip, decided here,
 // written and committed in a second one.
 //
-// If the connection is lost while a COMMIT is under way, nobody has said whether the batch counts. Nothing is guessed and
-// nothing is blindly repeated: every batch first counts up this writer's own row, so that row stays locked as long as the
-// server may still be busy with the batch, and afterwards it says which batch was the last to be committed. Whoever asks
-// it on a new connection knows: either the answers that were decided are true, or the batch never happened and may be run
-// again. Until the database is back to be asked, its operations have no answer.
+// If the connection is lost during a COMMIT, it is unknown whether the batch was committed. Every batch first increments the
+// row of this writer, so that row stays locked as long as the server may still be busy with the batch, and afterwards holds
+// the number of the last committed batch. A query on a new connection then tells: either the batch was committed and its
+// decided answers are valid, or it never happened and may be run again. Until that query is answered, its operations have no
+// answer.
 
 import { type Clock, sleep } from '../../kit/clock.ts';
 import { type Decided, decideBatch } from '../book/decide.ts';
@@ -38,7 +38,7 @@ interface WriterOptions {
 }
 
 /** A connection and its row in `writers`. */
-interface Line {
+interface WriterConnection {
   connection: Connection;
   writerId: string;
   pid: number;
@@ -71,13 +71,13 @@ const LAST_BATCH = 'SELECT batch FROM writers WHERE writer_id = $1 FOR UPDATE';
 
 export function createWriter(options: WriterOptions): Writer {
   const { clock, connect, connectToAsk, away, whenUp, mostTexts = MOST_TEXTS } = options;
-  let line: Line | undefined;
+  let current: WriterConnection | undefined;
 
-  async function openLine(): Promise<Line> {
-    if (line?.connection.isOpen && line.texts.size < mostTexts) return line;
+  async function openCurrent(): Promise<WriterConnection> {
+    if (current?.connection.isOpen && current.texts.size < mostTexts) return current;
     const why = away();
     if (why !== undefined) throw new NoAnswer(why);
-    await closeLine();
+    await closeCurrent();
     const connection = await connect();
     const answer = await ask(connection, { sql: NEW_WRITER, values: [clock.now()] });
     if (!answer.ok) {
@@ -85,17 +85,17 @@ export function createWriter(options: WriterOptions): Writer {
       throw answer.error;
     }
     const [row] = answer.rows;
-    line = { connection, writerId: String(row?.writer_id), pid: Number(row?.pid), batch: 0, texts: new Set() };
-    return line;
+    current = { connection, writerId: String(row?.writer_id), pid: Number(row?.pid), batch: 0, texts: new Set() };
+    return current;
   }
 
-  async function closeLine(): Promise<void> {
-    if (!line?.connection.isOpen) return;
-    await ask(line.connection, { sql: 'DELETE FROM writers WHERE writer_id = $1', values: [line.writerId] });
-    await line.connection.close();
+  async function closeCurrent(): Promise<void> {
+    if (!current?.connection.isOpen) return;
+    await ask(current.connection, { sql: 'DELETE FROM writers WHERE writer_id = $1', values: [current.writerId] });
+    await current.connection.close();
   }
 
-  async function loadAndDecide({ connection, writerId, batch }: Line, operations: readonly Operation[]) {
+  async function loadAndDecide({ connection, writerId, batch }: WriterConnection, operations: readonly Operation[]) {
     const loading = loadPages(operations);
     const count = { sql: COUNT_BATCH, values: [writerId, batch, clock.now()] };
     const answers = await connection.send([{ sql: BEGIN }, count, ...loading.queries], LOAD_MS);
@@ -113,7 +113,7 @@ export function createWriter(options: WriterOptions): Writer {
     }
   }
 
-  async function wasCommitted({ writerId, pid, batch }: Line): Promise<boolean> {
+  async function wasCommitted({ writerId, pid, batch }: WriterConnection): Promise<boolean> {
     for (;;) {
       await whenUp();
       const connection = await connectToAsk().catch(() => undefined);
@@ -132,7 +132,7 @@ export function createWriter(options: WriterOptions): Writer {
 
   return {
     async transact(operations) {
-      const used = await openLine();
+      const used = await openCurrent();
       used.batch++;
       const { decided, write, before } = await loadAndDecide(used, operations);
       failInside(operations);
@@ -151,13 +151,13 @@ export function createWriter(options: WriterOptions): Writer {
       return decided;
     },
     async findLocked(operations) {
-      if (!line?.connection.isOpen) return new Set();
+      if (!current?.connection.isOpen) return new Set();
       const search = searchLocks(operations);
-      const answers = await line.connection.send([{ sql: BEGIN }, ...search.queries, { sql: 'ROLLBACK' }], SMALL_MS);
+      const answers = await current.connection.send([{ sql: BEGIN }, ...search.queries, { sql: 'ROLLBACK' }], SMALL_MS);
       if (answers.some(({ ok }) => !ok)) return new Set();
       return search.toPages(answers.slice(1, -1).map(toRows));
     },
-    close: closeLine,
+    close: closeCurrent,
   };
 }
 

@@ -53,13 +53,13 @@ export function createPosting(clock: Clock, post: () => Promise<unknown>): Posti
     beforeRead: () =>
       new Promise((resolve) => {
         const stopWaiting = clock.after(READ_WAIT_MS, () => resolve(false));
-        const goOn = (isPosted: boolean) => {
+        const finish = (isPosted: boolean) => {
           stopWaiting();
           resolve(isPosted);
         };
         now().then(
-          () => goOn(true),
-          () => goOn(false),
+          () => finish(true),
+          () => finish(false),
         );
       }),
     soon() {

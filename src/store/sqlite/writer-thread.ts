@@ -70,7 +70,7 @@ function close(): undefined {
   try {
     db.run('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // It stays in the log beside the file, as after a kill: what was committed counts, and who asked for it must be told.
+    // It stays in the log beside the file, as after a kill: it is committed, and its caller must get the answer.
   }
   // `true` ends its statements, too; otherwise the file stays open until they are collected.
   db.close(true);
