@@ -10,13 +10,13 @@ interface BatcherOptions {
   clock: Clock;
   commit(operations: readonly Operation[]): Promise<Decided[]>;
   /** How many commits may be under way at once. */
-  lanes?: number;
+  maxRunning?: number;
   /** How long an admission may wait for its commit to begin. */
   patienceMs?: number | undefined;
   meter?: BatchMeter | undefined;
 }
 
-/** Hears of every batch, how it ended and how long that took. */
+/** Called for every batch, with how it ended and how long that took. */
 export type BatchMeter = (batch: { operations: number; ms: number; isCommitted: boolean }) => void;
 
 /** Nothing was written: another transaction has locked pages of the operation. Lists them if they are known. */
@@ -49,7 +49,13 @@ const MAX_BATCH = 128;
 const MAX_QUEUE = 20_000;
 export const PATIENCE_MS = 250;
 
-export function createBatcher({ clock, commit, lanes = 1, patienceMs = PATIENCE_MS, meter }: BatcherOptions): Batcher {
+export function createBatcher({
+  clock,
+  commit,
+  maxRunning = 1,
+  patienceMs = PATIENCE_MS,
+  meter,
+}: BatcherOptions): Batcher {
   let queue: Waiting[] = [];
   let running = 0;
   let scheduled = false;
@@ -57,7 +63,7 @@ export function createBatcher({ clock, commit, lanes = 1, patienceMs = PATIENCE_
   let onIdle: (() => void)[] = [];
 
   function schedule() {
-    if (scheduled || running >= lanes) return;
+    if (scheduled || running >= maxRunning) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
@@ -66,7 +72,7 @@ export function createBatcher({ clock, commit, lanes = 1, patienceMs = PATIENCE_
   }
 
   async function flush() {
-    if (queue.length === 0 || running >= lanes) return;
+    if (queue.length === 0 || running >= maxRunning) return;
     const batch = queue.splice(0, MAX_BATCH);
     if (queue.length > 0) {
       schedule();
@@ -119,7 +125,7 @@ export function createBatcher({ clock, commit, lanes = 1, patienceMs = PATIENCE_
       const operation = { name, input } as Operation;
       queue.push({ operation, since: clock.monotonic(), resolve: resolve as Waiting['resolve'], reject });
       schedule();
-      if (name === 'admit' && running >= lanes) watchQueue();
+      if (name === 'admit' && running >= maxRunning) watchQueue();
       return promise;
     },
     idle() {

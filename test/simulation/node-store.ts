@@ -15,7 +15,7 @@ import type { Dice } from './dice.ts';
 import type { Machine } from './machine.ts';
 import type { World } from './world.ts';
 
-const LANES = 2;
+const MAX_RUNNING = 2;
 const ASK_AGAIN_MS = 100;
 const STATEMENT_MS = 2_000;
 
@@ -79,7 +79,7 @@ export function openNodeStore(world: World, machine: Machine, database: Simulate
     ask(act).catch((error: Error) => {
       throw fault('unavailable', { internal: `store: ${error.message}` });
     });
-  const batcher = createBatcher({ clock, commit, lanes: LANES });
+  const batcher = createBatcher({ clock, commit, maxRunning: MAX_RUNNING });
   const bounded = boundWait(batcher.submit, clock, () => undefined);
   const store: Store = {
     commit: bounded.commit,

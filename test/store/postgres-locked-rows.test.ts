@@ -120,7 +120,7 @@ test('a table that is locked is waited for by everybody', async () => {
 test('a node that falls silent inside its transaction loses its locks before anybody is refused', async () => {
   const proxy = await startTcpProxy(server.port);
   const url = database.url.replace(`:${server.port}/`, `:${proxy.port}/`);
-  const node = await openPostgresStore({ url, clock: systemClock, lanes: 1 });
+  const node = await openPostgresStore({ url, clock: systemClock, writers: 1 });
   const next = proxy.commits() + 1;
   proxy.cut((commit) => (commit === next ? 'silence' : undefined));
   const silent = admitting(node, paid(locked));

@@ -39,7 +39,7 @@ beforeAll(async () => {
   server = await sharePostgres();
   database = await server.createDatabase();
   nodes = await Promise.all(
-    [1, 2, 2].map((lanes) => openPostgresStore({ url: database.url, clock: systemClock, lanes })),
+    [1, 2, 2].map((writers) => openPostgresStore({ url: database.url, clock: systemClock, writers })),
   );
   await renewLease(nodes[0] as Store);
 });

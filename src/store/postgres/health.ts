@@ -1,5 +1,5 @@
-// Knows whether the database answers, by asking it all the time on a connection of its own. So a call that needs it is
-// refused at once while it is unreachable, and no call has to wait to find out that it is back.
+// Checks all the time whether the database answers, on a connection of its own. So a call that needs it is refused at once
+// while it is unreachable, and no call has to wait to find out that it is back.
 
 import { type Clock, sleep } from '../../kit/clock.ts';
 import type { Connection } from './connection.ts';
@@ -21,20 +21,20 @@ interface HealthOptions {
 
 const ASK_MS = 500;
 const ASK_WHILE_DOWN_MS = 200;
-/** A database that does not answer the smallest question in this time counts as away. */
+/** A database that does not answer the smallest query in this time counts as away. */
 const PATIENCE_MS = 1_000;
 const CLOSED = 'the store is closed';
 
-/** Counts as up at first: whoever makes it has just reached the database. */
+/** Counts as up at first: the caller has just reached the database. */
 export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
   let isUp = true;
   let why = '';
   let isClosed = false;
   let connection: Connection | undefined;
-  let hurry: (() => void) | undefined;
+  let askNow: (() => void) | undefined;
   let waiting: PromiseWithResolvers<void>[] = [];
 
-  function tell(answers: boolean): void {
+  function setUp(answers: boolean): void {
     if (answers === isUp) return;
     isUp = answers;
     if (!answers) {
@@ -47,7 +47,7 @@ export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
 
   async function ask(): Promise<boolean> {
     try {
-      connection = connection?.isOpen ? connection : await connect(() => hurry?.());
+      connection = connection?.isOpen ? connection : await connect(() => askNow?.());
       const [answer] = await connection.send([{ sql: 'SELECT 1' }], PATIENCE_MS);
       if (!answer?.ok) throw answer?.error;
       return true;
@@ -68,11 +68,11 @@ export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
     while (!isClosed) {
       const answers = await askTwice();
       if (isClosed) break;
-      tell(answers);
+      setUp(answers);
       const wake = new AbortController();
-      hurry = () => wake.abort();
+      askNow = () => wake.abort();
       await sleep(clock, isUp ? ASK_MS : ASK_WHILE_DOWN_MS, wake.signal).catch(() => undefined);
-      hurry = undefined;
+      askNow = undefined;
     }
   }
   const watching = watch();
@@ -93,8 +93,8 @@ export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
       isClosed = true;
       for (const { reject } of waiting) reject(new Error(CLOSED));
       waiting = [];
-      hurry?.();
-      // A question under way may be opening a connection.
+      askNow?.();
+      // A query under way may be opening a connection.
       await watching;
       await connection?.close();
     },

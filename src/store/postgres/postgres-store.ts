@@ -18,7 +18,7 @@ import { watchHealth } from './health.ts';
 import { migrate } from './migrate.ts';
 import { createPool } from './pool.ts';
 import { prepareReads } from './prepare-reads.ts';
-import { setAside } from './set-aside.ts';
+import { separateLocked } from './separate-locked.ts';
 import { writeRefusals } from './write-refusals.ts';
 import { createWriter } from './writer.ts';
 
@@ -33,8 +33,8 @@ export interface StartWait {
 interface PostgresOptions {
   url: string;
   clock: Clock;
-  /** How many batches may be under way at once, each on a connection of its own. */
-  lanes?: number;
+  /** How many batches may be committed at once, each on a connection of its own. */
+  writers?: number;
   patienceMs?: number | undefined;
   /** How long a database that does not answer yet is waited for. */
   startWithinMs?: number;
@@ -46,7 +46,7 @@ interface PostgresOptions {
 }
 
 /** The second one is decided and encoded here while the server works on the first. */
-const LANES = 2;
+const WRITERS = 2;
 const START_WITHIN_MS = 10_000;
 const START_AGAIN_MS = 200;
 /** A schema upgrade that takes longer is logged. */
@@ -61,9 +61,9 @@ const STATEMENT_MS = 2_000;
 /**
  * Every wait has an end, on the server too; rows are found by their keys, whatever the statistics say of a young table.
  *
- * A lane waits for a lock for many times as long as a commit takes, and less than an admission may wait for its turn; who
- * needs longer is set aside. A node that falls silent inside its transaction loses it, and its locks, before those who wait
- * for them are refused. From the answer to the first round trip until the second one comes it has to decide, in milliseconds,
+ * A writer waits for a lock for many times as long as a commit takes, and less than an admission may wait for its turn; then
+ * the operation waits in the queue for locked rows. A node that falls silent inside its transaction loses it, and its locks,
+ * before the operations that wait for them are refused. From the answer to the first round trip until the second one comes it has to decide, in milliseconds,
  * and once to and fro: 1.5 s is enough for a packet that is lost three times on the way. Were it not, the batch would be
  * run again, as after any lost connection.
  */
@@ -87,7 +87,7 @@ const MIGRATION_SETTINGS = { application_name: 'ai-gateway migration', statement
 
 /** Rejects with StoreRefused if the database cannot be used. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, clock, lanes = LANES, patienceMs, meter } = options;
+  const { url, clock, writers: count = WRITERS, patienceMs, meter } = options;
   const connect = createConnect(url, clock);
   await prepareDatabase(options, connect);
   const away = () => health.away;
@@ -114,18 +114,18 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       away,
       whenUp: () => health.whenUp(),
     });
-  const writers = Array.from({ length: lanes }, newWriter);
-  const writerAside = newWriter();
+  const writers = Array.from({ length: count }, newWriter);
+  const lockedWriter = newWriter();
   const timing = { clock, patienceMs, meter };
   const idle = [...writers];
-  const batcher = setAside({
+  const batcher = separateLocked({
     clock,
-    lanes: createBatcher({
+    usual: createBatcher({
       ...timing,
-      lanes,
+      maxRunning: count,
       async commit(operations) {
         const writer = idle.pop();
-        assert(writer, 'every lane has a writer');
+        assert(writer, 'every running batch has a writer');
         try {
           return await commitBatch(writer, operations);
         } finally {
@@ -133,7 +133,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         }
       },
     }),
-    aside: createBatcher({ ...timing, commit: (operations) => commitBatch(writerAside, operations) }),
+    locked: createBatcher({ ...timing, commit: (operations) => commitBatch(lockedWriter, operations) }),
   });
   const bounded = boundWait(batcher.submit, clock, away);
   return {
@@ -174,7 +174,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       if (health.away === undefined) await batcher.idle();
       bounded.close();
       await health.close();
-      await Promise.all([...writers, writerAside, ...pools].map((one) => one.close()));
+      await Promise.all([...writers, lockedWriter, ...pools].map((one) => one.close()));
     },
   };
 }

@@ -1,9 +1,9 @@
-// Operations on locked rows wait aside; once the rows are free, whoever needs them is on the lanes again.
+// Operations on locked rows wait in a queue of their own; once the rows are free, later ones use the usual batcher again.
 
 import { expect, test } from 'bun:test';
 import { setImmediate } from 'node:timers/promises';
 import { type Batcher, PagesLocked } from '../../src/store/batcher.ts';
-import { setAside } from '../../src/store/postgres/set-aside.ts';
+import { separateLocked } from '../../src/store/postgres/separate-locked.ts';
 import { createGate } from '../support/eventually.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { paid, settling } from './suite/samples.ts';
@@ -24,11 +24,11 @@ test('only as long as somebody waits for them', async () => {
       idle: () => Promise.resolve(),
       depth: () => 0,
     }) as unknown as Batcher;
-  const lanes = way('lanes', () =>
+  const usual = way('usual', () =>
     isLocked ? Promise.reject(new PagesLocked([PAGE], 'locked')) : Promise.resolve({ state: 'late' }),
   );
-  const aside = way('aside', () => gate.opened.then(() => ({ state: 'late' })));
-  const { submit, idle } = setAside({ clock: createManualClock(), lanes, aside });
+  const locked = way('locked', () => gate.opened.then(() => ({ state: 'late' })));
+  const { submit, idle } = separateLocked({ clock: createManualClock(), usual, locked });
   const settle = () => submit('settle', settling(paid(ACCOUNT), 1n));
 
   const first = settle();
@@ -39,5 +39,5 @@ test('only as long as somebody waits for them', async () => {
   expect(await Promise.all([first, second])).toEqual([{ state: 'late' }, { state: 'late' }]);
   await idle();
   await settle();
-  expect(asked).toEqual(['lanes', 'aside', 'aside', 'lanes']);
+  expect(asked).toEqual(['usual', 'locked', 'locked', 'usual']);
 });

@@ -1,5 +1,5 @@
-// Operations on rows that somebody else keeps locked, another session or a node that froze inside its transaction, wait on a
-// lane of their own. So they hold up nobody but each other, and each of them no longer than it may.
+// Operations on rows that another session keeps locked, or a node that froze inside its transaction, wait in a queue of their
+// own. So they delay only each other, and each of them for a bounded time.
 
 import { fault } from '../../faults/fault.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -7,20 +7,20 @@ import { type Batcher, PagesLocked } from '../batcher.ts';
 import type { Input, OperationName, Result } from '../operations.ts';
 import { pagesOf } from './load-pages.ts';
 
-interface AsideOptions {
+interface Options {
   clock: Clock;
-  lanes: Batcher;
-  aside: Batcher;
+  usual: Batcher;
+  locked: Batcher;
 }
 
 /** How long an operation waits for rows in all. Longer than the server leaves a silent node its locks. */
 const LOCKED_MS = 2_000;
 
-/** The two as one. */
-export function setAside({ clock, lanes, aside }: AsideOptions): Batcher {
-  /** By page, how many operations wait for it aside: whoever needs the same one need not find that out again. */
+/** Both batchers as one. */
+export function separateLocked({ clock, usual, locked }: Options): Batcher {
+  /** By page, how many operations wait for it: others that need it join them without another failed attempt. */
   const awaited = new Map<string, number>();
-  const underway = new Set<Promise<unknown>>();
+  const waits = new Set<Promise<unknown>>();
 
   function count(pages: readonly string[], by: 1 | -1): void {
     for (const page of pages) {
@@ -33,14 +33,14 @@ export function setAside({ clock, lanes, aside }: AsideOptions): Batcher {
   async function wait<Name extends OperationName>(
     name: Name,
     input: Input<Name>,
-    locked: readonly string[],
+    lockedPages: readonly string[],
   ): Promise<Result<Name>> {
     const until = clock.monotonic() + LOCKED_MS;
-    for (let next = locked; ; ) {
+    for (let next = lockedPages; ; ) {
       const pages = next;
       count(pages, 1);
       try {
-        return await aside.submit(name, input);
+        return await locked.submit(name, input);
       } catch (error) {
         if (!(error instanceof PagesLocked)) throw error;
         if (clock.monotonic() >= until) throw fault('unavailable', { internal: `store: ${error.message}` });
@@ -51,10 +51,10 @@ export function setAside({ clock, lanes, aside }: AsideOptions): Batcher {
     }
   }
 
-  function goAside<Name extends OperationName>(name: Name, input: Input<Name>, pages: readonly string[]) {
+  function submitLocked<Name extends OperationName>(name: Name, input: Input<Name>, pages: readonly string[]) {
     const waiting = wait(name, input, pages);
-    underway.add(waiting);
-    const over = () => void underway.delete(waiting);
+    waits.add(waiting);
+    const over = () => void waits.delete(waiting);
     waiting.then(over, over);
     return waiting;
   }
@@ -62,17 +62,17 @@ export function setAside({ clock, lanes, aside }: AsideOptions): Batcher {
   return {
     submit(name, input) {
       const pages = awaited.size === 0 ? [] : pagesOf(name, input).filter((page) => awaited.has(page));
-      // It counts for nobody: a page that is free again is asked for on the lanes, however many want it.
-      if (pages.length > 0) return goAside(name, input, []);
-      return lanes.submit(name, input).catch((error: unknown) => {
-        if (error instanceof PagesLocked) return goAside(name, input, error.pages);
+      // It is not counted itself: once the page is free, operations that need it go to the usual batcher again.
+      if (pages.length > 0) return submitLocked(name, input, []);
+      return usual.submit(name, input).catch((error: unknown) => {
+        if (error instanceof PagesLocked) return submitLocked(name, input, error.pages);
         throw error;
       });
     },
     async idle() {
-      await lanes.idle();
-      while (underway.size > 0) await Promise.allSettled(underway);
+      await usual.idle();
+      while (waits.size > 0) await Promise.allSettled(waits);
     },
-    depth: () => lanes.depth() + aside.depth(),
+    depth: () => usual.depth() + locked.depth(),
   };
 }
