@@ -115,44 +115,44 @@ export interface Touch {
 type Loader = <T extends PageTable>(table: T, id: string) => Pages[T] | undefined;
 
 /** The pages of one table that were looked up, and which of them were changed. */
-interface Shelf<Row> {
+interface TablePages<Row> {
   pages: Map<string, Change<Row>>;
   /** In the order in which they were first changed. */
   changed: Set<Change<Row>>;
 }
 
-type Shelves = { [T in PageTable]: Shelf<Pages[T]> };
+type PagesByTable = { [T in PageTable]: TablePages<Pages[T]> };
 /** One added row. */
 type Added = { [T in keyof Additions]: { table: T; row: Additions[T] } }[keyof Additions];
 type AdditionLists = { [T in keyof Additions]: Additions[T][] };
 
-function emptyShelf<Row>(): Shelf<Row> {
+function emptyTable<Row>(): TablePages<Row> {
   return { pages: new Map(), changed: new Set() };
 }
 
-function emptyShelves(): Shelves {
+function emptyTables(): PagesByTable {
   return {
-    wallets: emptyShelf(),
-    windows: emptyShelf(),
-    budgets: emptyShelf(),
-    sessionBudgets: emptyShelf(),
-    lossDays: emptyShelf(),
-    accountNotes: emptyShelf(),
-    holds: emptyShelf(),
-    leases: emptyShelf(),
-    cards: emptyShelf(),
-    replays: emptyShelf(),
-    traffic: emptyShelf(),
-    settings: emptyShelf(),
-    incidents: emptyShelf(),
-    loginNames: emptyShelf(),
-    logins: emptyShelf(),
-    refunded: emptyShelf(),
-    billing: emptyShelf(),
-    webhookLists: emptyShelf(),
-    webhooks: emptyShelf(),
-    deliveries: emptyShelf(),
-    keyrings: emptyShelf(),
+    wallets: emptyTable(),
+    windows: emptyTable(),
+    budgets: emptyTable(),
+    sessionBudgets: emptyTable(),
+    lossDays: emptyTable(),
+    accountNotes: emptyTable(),
+    holds: emptyTable(),
+    leases: emptyTable(),
+    cards: emptyTable(),
+    replays: emptyTable(),
+    traffic: emptyTable(),
+    settings: emptyTable(),
+    incidents: emptyTable(),
+    loginNames: emptyTable(),
+    logins: emptyTable(),
+    refunded: emptyTable(),
+    billing: emptyTable(),
+    webhookLists: emptyTable(),
+    webhooks: emptyTable(),
+    deliveries: emptyTable(),
+    keyrings: emptyTable(),
   };
 }
 
@@ -167,7 +167,7 @@ type Undo = { table: PageTable; page: Change<unknown>; was: unknown; isFirst: bo
 
 export class Book {
   readonly #load: Loader;
-  readonly #shelves = emptyShelves();
+  readonly #tables = emptyTables();
   readonly added: AdditionLists = {
     accounts: [],
     entries: [],
@@ -200,7 +200,7 @@ export class Book {
 
   put<T extends PageTable>(table: T, id: string, row: Pages[T] | undefined): void {
     const page = this.#page(table, id);
-    const { changed } = this.#shelf(table);
+    const { changed } = this.#table(table);
     const isFirst = !changed.has(page);
     if (isFirst) changed.add(page);
     this.#steps++;
@@ -219,7 +219,7 @@ export class Book {
 
   /** The rows to write. A page without a row before is an insert; one without a row now is a delete. */
   changes<T extends PageTable>(table: T): Change<Pages[T]>[] {
-    return [...this.#shelf(table).changed];
+    return [...this.#table(table).changed];
   }
 
   /** For a book that several batches share: what follows is of the next one. */
@@ -272,11 +272,11 @@ export class Book {
       return;
     }
     undo.page.after = undo.was;
-    if (undo.isFirst) this.#shelf(undo.table).changed.delete(undo.page as Change<never>);
+    if (undo.isFirst) this.#table(undo.table).changed.delete(undo.page as Change<never>);
   }
 
   #page<T extends PageTable>(table: T, id: string): Change<Pages[T]> {
-    const { pages } = this.#shelf(table);
+    const { pages } = this.#table(table);
     const known = pages.get(id);
     if (known) return known;
     const row = this.#load(table, id);
@@ -285,7 +285,7 @@ export class Book {
     return page;
   }
 
-  #shelf<T extends PageTable>(table: T): Shelf<Pages[T]> {
-    return this.#shelves[table];
+  #table<T extends PageTable>(table: T): TablePages<Pages[T]> {
+    return this.#tables[table];
   }
 }

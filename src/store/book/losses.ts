@@ -39,9 +39,9 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
   );
   const today = lossDayOn(book.get('lossDays', hold.accountId), at);
   const left = hold.free || guard === null ? undefined : guard - today.amount;
-  const beyond = left === undefined ? undefined : splitAtGuard(items, left, hold.amount - cost);
-  const isCharged = beyond !== undefined;
-  const booked = beyond?.booked ?? items;
+  const split = left === undefined ? undefined : splitAtGuard(items, left, hold.amount - cost);
+  const isCharged = split !== undefined;
+  const booked = split?.booked ?? items;
   for (const item of booked) if (item.amount > 0n) addLoss(book, hold, item, today.day, at);
   const counted = guardedSum(booked);
   assert(today.amount + counted <= MAX_NANO, 'the losses of a day fit into a column');
@@ -52,25 +52,25 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
       reached: today.reached || isCharged,
     });
   }
-  if (!beyond || guard === null) return NONE;
+  if (!split || guard === null) return NONE;
   if (!today.reached) {
     const data = { request_id: hold.requestId, ...moneyFields('allowance', guard) };
     book.add('events', { accountId: hold.accountId, type: 'account.losses', at, data });
   }
   const isUnknown = items.some((item) => isChargeable(item) && item.isAtSalePrice);
   const covered = isUnknown ? null : sumOfAmounts(items) - sumOfAmounts(booked);
-  const reached = { lossGuard: today.reached ? 'beyond' : 'reached', freeLosses: beyond.free } as const;
-  return { charge: beyond.charge, covered, guard: reached };
+  const reached = { lossGuard: today.reached ? 'beyond' : 'reached', freeLosses: split.free } as const;
+  return { charge: split.charge, covered, guard: reached };
 }
 
 /** Losses that exceed the guard: what is charged, what is still booked, and how much of them was free. */
-interface Beyond {
+interface LossSplit {
   charge: Nano;
   booked: Loss[];
   free: Nano;
 }
 
-function splitAtGuard(items: readonly Loss[], leftOfGuard: Nano, leftOfHold: Nano): Beyond | undefined {
+function splitAtGuard(items: readonly Loss[], leftOfGuard: Nano, leftOfHold: Nano): LossSplit | undefined {
   const free = freeLosses(items, leftOfGuard);
   if (free === undefined) return undefined;
   const charge = chargeBeyond(items, free);

@@ -15,7 +15,7 @@ import {
   dayAllowance,
   EMPTY_WINDOW,
   rollingAllowance,
-  type Taking,
+  type TakeOptions,
   takeDay,
   takeRolling,
 } from './windows.ts';
@@ -71,7 +71,7 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
     book.put('windows', addressWindow('register', address), taken);
   }
   book.put('windows', SITE_WINDOW, takeDay(bySite, at));
-  book.put('windows', HOUR_WINDOW, takeRolling(byHour, at, HOUR_MS, hourTaking(limits.perHour)));
+  book.put('windows', HOUR_WINDOW, takeRolling(byHour, at, HOUR_MS, hourOptions(limits.perHour)));
   book.add('accounts', { accountId, createdAt: at });
   book.put('wallets', accountId, {
     accountId,
@@ -118,6 +118,6 @@ function findReached(
   return undefined;
 }
 
-function hourTaking(perHour: number | undefined): Taking {
+function hourOptions(perHour: number | undefined): TakeOptions {
   return perHour === undefined ? { grainMs: UNGUARDED_GRAIN_MS } : { keep: perHour };
 }

@@ -65,7 +65,7 @@ export function tighterOf(one: Allowance, other: Allowance): Allowance {
   return one.resetsAt > other.resetsAt ? one : other;
 }
 
-export interface Taking {
+export interface TakeOptions {
   /** How many are taken. */
   count?: number;
   /** Coarsens a slot's time upwards, so that many slots share one entry. */
@@ -76,10 +76,10 @@ export interface Taking {
   keepEntries?: number;
 }
 
-export function takeRolling(window: Window, now: number, spanMs: number, taking: Taking): Window {
-  const { count = 1 } = taking;
-  const at = slotTime(now, taking.grainMs ?? 1);
-  const slots = keptSlots(window, now, spanMs, taking);
+export function takeRolling(window: Window, now: number, spanMs: number, options: TakeOptions): Window {
+  const { count = 1 } = options;
+  const at = slotTime(now, options.grainMs ?? 1);
+  const slots = keptSlots(window, now, spanMs, options);
   let place = slots.length;
   while (place > 0 && (slots[place - 1] ?? NO_SLOT)[0] > at) place--;
   const last = place > 0 ? slots[place - 1] : undefined;
@@ -130,7 +130,7 @@ function keptSlots(
   { slots }: Window,
   now: number,
   spanMs: number,
-  { keep = 0, keepEntries = Number.MAX_SAFE_INTEGER }: Taking,
+  { keep = 0, keepEntries = Number.MAX_SAFE_INTEGER }: TakeOptions,
 ): (readonly [number, number])[] {
   const end = endOfCounted(slots, now, spanMs);
   let first = end;

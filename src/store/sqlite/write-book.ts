@@ -50,7 +50,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     insertAccounts(book.added.accounts);
     insertBatches(book.added.cardBatches);
     for (const write of Object.values(writers)) write(book);
-    for (const ring of book.changes('keyrings')) for (const change of changedKeys(ring)) keys.write(change);
+    for (const keyring of book.changes('keyrings')) for (const change of changedKeys(keyring)) keys.write(change);
     insertEntries(book.added.entries);
     const usage = book.added.usage.toSorted(byId);
     insertUsage(usage);
