@@ -36,12 +36,12 @@ export function encodingOf(headers: Headers): Encoding | undefined {
 type Source = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
 
 /** The end has no value. */
-interface Piece {
+interface BodyChunk {
   value?: Uint8Array | undefined;
 }
 
 export interface BodyReader {
-  read(): Promise<Piece>;
+  read(): Promise<BodyChunk>;
   cancel(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export class DecodedReader implements BodyReader {
     pipeline(this.#encoded(checkEncoded), this.#decoder, () => {});
   }
 
-  async read(): Promise<Piece> {
+  async read(): Promise<BodyChunk> {
     try {
       return await this.#decoded.next();
     } catch {

@@ -14,11 +14,11 @@ export interface KeyedBody {
   key: PresentedKey;
 }
 
-type Door = Pick<HttpTools, 'authenticator' | 'clock'>;
+type BodyTools = Pick<HttpTools, 'authenticator' | 'clock'>;
 
 /** For small bodies. Throws `invalid_api_key` if the key is no longer valid, whatever the body says. */
 export async function readKeyedJson(
-  tools: Door,
+  tools: BodyTools,
   exchange: KeyedExchange,
   maxBytes: number,
   parse: (body: Uint8Array) => JsonDocument,

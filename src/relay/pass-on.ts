@@ -18,12 +18,12 @@ export type FrameWriter = Pick<ContinuedWriter, 'write'>;
 /** Fulfilled at the end of the current run. Rejects when it breaks or the client leaves. */
 export function passOn(delivery: Delivery, send: Send, writer: FrameWriter): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  new Passing(delivery, send, writer, resolve, reject).sendReady();
+  new EventSender(delivery, send, writer, resolve, reject).sendReady();
   return promise;
 }
 
 /** Without promises while the client keeps up: this runs for every event of every stream. */
-class Passing implements Waiter {
+class EventSender implements Waiter {
   readonly #delivery: Delivery;
   readonly #run: BegunStream;
   readonly #send: Send;

@@ -56,7 +56,7 @@ import { createRelayTools, type OutboundTools } from './relay-tools.ts';
 import { createGatewayId } from './settings/gateway-id.ts';
 import type { Settings } from './settings/settings.ts';
 import { createSiteTools, readSiteAssets } from './site-tools.ts';
-import { createLifeCycle, type Living, type Ports } from './start/life-cycle.ts';
+import { createLifeCycle, type Ports, type StartedGateway } from './start/life-cycle.ts';
 import type { StartingStore } from './start/open-at-start.ts';
 import { startNode } from './start/start-node.ts';
 import { countUnanswered } from './start/unanswered.ts';
@@ -81,7 +81,7 @@ export interface GatewayOptions extends OutboundTools {
   simulated?: { host: string; openPorts: () => Ports; postWebhook: Post };
 }
 
-export interface Gateway extends Omit<Living, 'ports'>, Pick<Ports, 'url' | 'port' | 'adminUrl'> {
+export interface Gateway extends Omit<StartedGateway, 'ports'>, Pick<Ports, 'url' | 'port' | 'adminUrl'> {
   log: Log;
   store: Store;
   fetch(request: Request): Promise<Response>;

@@ -46,7 +46,7 @@ export interface PriceHistory {
 type ListedPrices = ReadonlyMap<string, ListedPrice>;
 
 /** A price list that a revision names for a later date. */
-interface Coming {
+interface ScheduledList {
   revision: number;
   since: number;
   list: ListedPrices;
@@ -65,7 +65,7 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number,
   let isFirst = true;
   let list: ListedPrices = new Map();
   let signature: string | undefined;
-  let coming: readonly Coming[] = [];
+  let scheduled: readonly ScheduledList[] = [];
   let reading: Promise<void> = Promise.resolve();
 
   function add(stored: Revision): void {
@@ -77,14 +77,14 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number,
       if (next) {
         addUntil(since);
         replace({ revision, since, list: next.now });
-        coming = next.later;
+        scheduled = next.later;
         signature = signed;
       }
     }
     isFirst = false;
   }
 
-  function replace(next: Coming): void {
+  function replace(next: ScheduledList): void {
     const { revision, since } = next;
     const changes = compare(list, next.list);
     if (changes.length > 0) known = [{ revision, since, isFirst, changes }, ...known].slice(0, MOST_PRICE_CHANGES);
@@ -93,9 +93,9 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number,
 
   /** Adds the scheduled prices that apply from then at the latest. */
   function addUntil(moment: number): void {
-    const come = coming.filter(({ since }) => since <= moment);
-    for (const one of come) replace(one);
-    coming = coming.slice(come.length);
+    const due = scheduled.filter(({ since }) => since <= moment);
+    for (const one of due) replace(one);
+    scheduled = scheduled.slice(due.length);
   }
 
   /** Reads one at a time, so that other work can run in between; after a failure it continues where it stopped. */
@@ -129,7 +129,7 @@ function signatureOf(document: string): string | undefined {
 }
 
 /** The list of a revision when it is applied, and those that it names for later. */
-function priceLists(stored: Revision): { now: ListedPrices; later: Coming[] } | undefined {
+function priceLists(stored: Revision): { now: ListedPrices; later: ScheduledList[] } | undefined {
   const { revision, createdAt } = stored;
   const read = readStoredDocument(stored.document);
   if (!read.ok) return undefined;

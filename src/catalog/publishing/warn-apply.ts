@@ -12,7 +12,7 @@ import { WHOLE } from '../fault-words.ts';
 import { readStoredDocument } from '../read-document.ts';
 import { findWarnings, TRAFFIC_DAYS, warnLiterals } from '../warn-change.ts';
 
-interface Coming {
+interface AppliedDocument {
   document: Document;
   stored: string;
   source: RevisionSource;
@@ -21,21 +21,21 @@ interface Coming {
 export async function warnApply(
   { store, clock }: { store: Store; clock: Clock },
   newest: Revision | undefined,
-  coming: Coming,
+  applied: AppliedDocument,
 ): Promise<DocumentFault[]> {
-  if (!newest) return warnLiterals(coming.document);
+  if (!newest) return warnLiterals(applied.document);
   const before = readStoredDocument(newest.document);
   // Without a readable previous revision there is nothing to compare.
-  if (!before.ok) return [...warnReplaced(newest, coming), ...warnLiterals(coming.document)];
+  if (!before.ok) return [...warnReplaced(newest, applied), ...warnLiterals(applied.document)];
   const now = clock.now();
   const traffic = await store.read.trafficDays(taipeiDay(now) - TRAFFIC_DAYS);
-  const changes = findWarnings(before.document, coming.document, traffic, now);
+  const changes = findWarnings(before.document, applied.document, traffic, now);
   // The embedded default is meant to be replaced: only its used entries are worth a warning.
   const isMissed = ({ requests }: { requests?: number }) => newest.source !== 'default' || requests !== 0;
-  return [...warnReplaced(newest, coming), ...changes.filter(isMissed)];
+  return [...warnReplaced(newest, applied), ...changes.filter(isMissed)];
 }
 
-function warnReplaced(newest: Revision, { stored, source }: Coming): DocumentFault[] {
+function warnReplaced(newest: Revision, { stored, source }: AppliedDocument): DocumentFault[] {
   if (newest.source !== 'operator') return [];
   // The command line does not record the file's name: applying different files in turn is normal.
   if (source === 'operator' && newest.actor === ACTORS.commandLine) return [];

@@ -2,7 +2,7 @@
 // refer to it by id and send only what is new. It is in memory only, and ends with the socket. Where there is no room it is
 // not kept, and the client sends the whole conversation again.
 
-import { MAX_NAMES } from './turn-lanes.ts';
+import { MAX_NAMES } from './turn-queues.ts';
 
 /** A longer conversation does not fit into a request. */
 export const MAX_KEPT_CHARS = 20 * 1024 * 1024;

@@ -25,7 +25,7 @@ import { requireKey } from '../read-keyed-body.ts';
 import { KeptAnswers } from './kept-answers.ts';
 import { readMessage } from './read-message.ts';
 import { type Caller, errorMessage, runTurn } from './run-turn.ts';
-import { MAX_RUNNING, MAX_WAITING, TurnLanes } from './turn-lanes.ts';
+import { MAX_RUNNING, MAX_WAITING, TurnQueues } from './turn-queues.ts';
 
 const MAX_TURNS = MAX_RUNNING + MAX_WAITING;
 /** Of the messages of these turns together. */
@@ -59,7 +59,7 @@ export class ResponseSocket implements SocketUser {
   readonly #caller: SocketCaller;
   readonly #kept: KeptAnswers;
   readonly #gone = new AbortController();
-  readonly #lanes = new TurnLanes();
+  readonly #queues = new TurnQueues();
   #socket: Socket | undefined;
   #release = () => {};
   #reading: Promise<unknown> = Promise.resolve();
@@ -139,7 +139,7 @@ export class ResponseSocket implements SocketUser {
     try {
       const message = await reading;
       if ('answer' in message) this.#send(message.answer);
-      else await this.#lanes.run(message.streamId, () => this.#turn(message));
+      else await this.#queues.run(message.streamId, () => this.#turn(message));
     } catch (error) {
       this.#refuse(error, streamIdOf(text));
     }

@@ -53,10 +53,10 @@ export class LongMemberReader {
   readonly #cuts: Cut[] = [];
   #length = 0;
   #cutBytes = 0;
-  /** State of the string being read; `#heard` keeps as much of it as a name can have. */
+  /** State of the string being read; `#stringStart` keeps as much of it as a name can have. */
   #inString = false;
   #isEscaped = false;
-  #heard: number[] = [];
+  #stringStart: number[] = [];
   /** The last string is the name; then its colon came, too. */
   #isNamed = false;
   #isAwaited = false;
@@ -120,13 +120,16 @@ export class LongMemberReader {
         this.#isNamed = this.#isName();
         return at + 1;
       }
-      if (byte !== undefined && this.#heard.length <= this.#name.length) this.#heard.push(byte);
+      if (byte !== undefined && this.#stringStart.length <= this.#name.length) this.#stringStart.push(byte);
     }
     return at;
   }
 
   #isName(): boolean {
-    return this.#heard.length === this.#name.length && this.#name.every((byte, index) => byte === this.#heard[index]);
+    return (
+      this.#stringStart.length === this.#name.length &&
+      this.#name.every((byte, index) => byte === this.#stringStart[index])
+    );
   }
 
   /** Up to where a string opens, or a member that may be long begins. */
@@ -142,7 +145,7 @@ export class LongMemberReader {
         case QUOTE:
           if (isValue) return this.#begin(STRING, this.#length + at, at + 1);
           this.#inString = true;
-          this.#heard = [];
+          this.#stringStart = [];
           return at + 1;
         case COLON:
           this.#isAwaited = this.#isNamed;
@@ -166,7 +169,7 @@ export class LongMemberReader {
   #begin(shape: PlainShape, start: number, at: number): number {
     this.#listAt = -1;
     this.#isNamed = false;
-    this.#heard = [];
+    this.#stringStart = [];
     this.#shape = shape;
     this.#state = shape.first;
     this.#start = start;

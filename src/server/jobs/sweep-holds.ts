@@ -56,16 +56,16 @@ export function createSweep(tools: SweepTools): () => Promise<void> {
   };
 }
 
-interface Stuck {
+interface FailedRelease {
   hold: OpenHold;
   detail: string;
 }
 
 /** Returns the failed releases by request. */
-async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<Map<string, Stuck>> {
+async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<Map<string, FailedRelease>> {
   const { clock, log, node } = tools;
   const deadNodes = await findDead(tools, watch);
-  const stuck = new Map<string, Stuck>();
+  const stuck = new Map<string, FailedRelease>();
   for (;;) {
     // Stuck holds are found again and must not displace others.
     const limit = BATCH + stuck.size;
@@ -82,7 +82,11 @@ async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<Map<stri
 }
 
 /** Undefined if released. Rejects when the store fails, which says nothing about the hold. */
-async function release({ store, lossMeter }: SweepTools, hold: OpenHold, at: number): Promise<Stuck | undefined> {
+async function release(
+  { store, lossMeter }: SweepTools,
+  hold: OpenHold,
+  at: number,
+): Promise<FailedRelease | undefined> {
   const { requestId, accountId, keyId, chain } = hold;
   try {
     const { state } = await store.commit('sweep', { requestId, accountId, keyId, chain, at });

@@ -38,7 +38,7 @@ export interface LifeCycle {
    * Resolves with open ports. Rejects with StartRefused, StoreRefused, or the fault of a store that failed again; then
    * nothing stays open.
    */
-  begin(parts: Parts): Promise<Living>;
+  begin(parts: Parts): Promise<StartedGateway>;
 }
 
 /** The parts to start. */
@@ -73,7 +73,7 @@ interface Work {
   sockets: { drain(): void };
 }
 
-export interface Living {
+export interface StartedGateway {
   ports: Ports;
   /**
    * True once it serves, which is after its ports opened if the database could not be reached at first; false if it was

@@ -1,7 +1,7 @@
 // GET /v1/responses as a WebSocket: turns, streams, what is remembered, and what each turn costs.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { MAX_NAMES, MAX_RUNNING, MAX_WAITING } from '../../../src/http/sockets/turn-lanes.ts';
+import { MAX_NAMES, MAX_RUNNING, MAX_WAITING } from '../../../src/http/sockets/turn-queues.ts';
 import type { Answer } from '../../support/answer.ts';
 import { type ClientGateway, KINDS_FOR, startClientGateway } from '../../support/client-gateway.ts';
 import { createKey } from '../../support/create-key.ts';

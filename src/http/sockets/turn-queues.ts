@@ -8,7 +8,7 @@ export const MAX_WAITING = 32;
 /** Streams with a name, over the life of a socket. */
 export const MAX_NAMES = 32;
 
-export class TurnLanes {
+export class TurnQueues {
   readonly #names = new Set<string>();
   /** The last turn of each stream. */
   readonly #last = new Map<string | undefined, Promise<void>>();
