@@ -53,7 +53,7 @@ const WORDS: Record<Language, QuirksWords> = {
     semicolon: '; ',
   },
   'zh-TW': {
-    columns: ['輸出上限', '對話中間的系統訊息', '接受強度', '推理送回時放在', 'JSON 答案', '檔案與音訊', '其他'],
+    columns: ['輸出上限', '對話中間的系統訊息', '接受強度', '推理送回時放在', 'JSON 回答', '檔案與音訊', '其他'],
     none: '無',
     yes: '是',
     no: '否',

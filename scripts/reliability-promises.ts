@@ -193,7 +193,7 @@ export const PROMISES: readonly Promised[] = [
     method: {
       en: 'every fault of the [table below](#when-a-provider-fails), from a scripted provider on real connections, for each client format, streamed and not, and three configurations: the answer is compared word by word, and so are the channel, the model, the charge and the balance; also an outage of a minute and the recovery, at 1 and at 100 calls a second',
       'zh-TW':
-        '[下表](#供應商故障時)的每一種故障，由腳本控制的供應商以真實的連線重現，涵蓋用戶端的各種格式與形式以及三種設定：逐字讀取答案，比對供應商線路、模型、費用與餘額；另有一分鐘的中斷與之後的恢復，分別以每秒 1 次與 100 次呼叫進行',
+        '[下表](#供應商故障時)的每一種故障，由腳本控制的供應商以真實的連線重現，涵蓋用戶端的各種格式與形式以及三種設定：逐字讀取回答，比對供應商線路、模型、費用與餘額；另有一分鐘的中斷與之後的恢復，分別以每秒 1 次與 100 次呼叫進行',
     },
     run: 'failover',
   },

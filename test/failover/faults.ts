@@ -297,7 +297,7 @@ export const FAULTS: readonly ProviderFault[] = [
   },
   {
     name: 'an answer without any content',
-    zhTw: '沒有任何內容的答案',
+    zhTw: '沒有任何內容的回答',
     play: (stage) => answer(stage, { pieces: [], tokens: { input: 11, output: 0 } }),
     expect: always('empty'),
   },

@@ -101,7 +101,7 @@ export const zh: Said<typeof en> = {
   trace: {
     title: '一次請求的實例',
     held: '先保留',
-    heldMore: (tokens) => `這次請求最多的費用（max_tokens 為 ${tokens}）`,
+    heldMore: (tokens) => `這次請求的最高費用（max_tokens 為 ${tokens}）`,
     failed: (channel) => `${channel} 故障`,
     failedMore: (next) => `回應 503，請求改由 ${next} 處理；失敗不收費`,
     answers: (channel) => `${channel} 開始回答`,

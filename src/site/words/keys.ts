@@ -123,7 +123,7 @@ export const zh: Said<typeof en> = {
   },
   limitHelp: {
     dayBudget: '每日 NT$ 金額（台北時間）；留空代表沒有上限。',
-    monthBudget: '每個日曆月的 NT$ 金額（台北時間）；留空代表沒有上限。',
+    monthBudget: '每月 NT$ 金額（台北時間）；留空代表沒有上限。',
     totalBudget: '累計的 NT$ 金額，不會重新計算；留空代表沒有上限。',
     sessionBudget: '每個工作階段的 NT$ 金額，以標頭 x-svc-session 區分；留空代表沒有上限。',
     requestsPerMinute: '留空代表這把金鑰沒有上限。',

@@ -54,7 +54,7 @@ export const zh: Said<typeof en> = {
   system: '系統提示詞',
   temperature: '溫度（temperature）',
   temperatureHelp: '0 到 2；留空則使用模型預設值',
-  maxTokens: '最長回答',
+  maxTokens: '輸出上限',
   maxTokensHelp: '單位為 Token；留空則使用模型預設值',
   chat: '對話',
   you: '您',

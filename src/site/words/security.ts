@@ -41,7 +41,7 @@ export const zh: Said<typeof en> = {
   keysTitle: '金鑰',
   keys: '金鑰只顯示一次。我們只保留它的 HMAC，即使資料庫外洩也無法還原可用的金鑰。撤銷後一秒內失效。建議每個程式各用一把金鑰，並設定每日預算與可用模型。',
   addressesTitle: '網路位址',
-  addresses: '用戶端位址只HMAC 雜湊值保留 48 小時，用於執行次數限制。',
+  addresses: '用戶端位址只以 HMAC 雜湊值保留 48 小時，用來計算次數限制。',
   retentionTitle: '保存期限',
   retention: (months: number | null) =>
     months === null
@@ -50,6 +50,6 @@ export const zh: Said<typeof en> = {
   sessionsTitle: '登入',
   sessions: '登入狀態閒置 30 分鐘即失效，最長 12 小時。密碼以 argon2id 雜湊儲存。金鑰不會保留在瀏覽器裡。',
   reportTitle: '回報漏洞',
-  report: '請在公開之前留給我們修補的時間。只要是善意研究，且僅限於您自己的帳戶，我們不會追究。',
+  report: '公開之前，請先給我們修補的時間。只要是善意研究，且僅限於您自己的帳戶，我們不會追究。',
   contact: '聯絡方式：',
 };
