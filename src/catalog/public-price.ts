@@ -61,15 +61,15 @@ function publicList({ prices: list, priced }: Pick<Model, 'prices' | 'priced'>):
   return {
     ...flat,
     ...(tiers.length > 0 && {
-      tiers: tiers.map((tier) => ({ ...beginning(tier), ...publicPrices(tier.prices, priced) })),
+      tiers: tiers.map((tier) => ({ ...publicTier(tier), ...publicPrices(tier.prices, priced) })),
     }),
     ...(serviceTiers.size > 0 && { service_tiers: mapValues(serviceTiers, (factor) => Number(factor) / 1_000) }),
     ...(tools.size > 0 && { tools: mapValues(tools, ntdNumber) }),
   };
 }
 
-/** As the document writes it. */
-function beginning({ inputTokens, isInclusive }: InputTier) {
+/** Where a tier begins, as the document writes it. */
+export function publicTier({ inputTokens, isInclusive }: InputTier) {
   return isInclusive ? { from_input_tokens: inputTokens } : { above_input_tokens: inputTokens };
 }
 

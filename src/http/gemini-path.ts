@@ -1,6 +1,7 @@
 // The model in the path of a Gemini call, and the members that the body gets from the URL: the dialects read both from there.
 
 import { type Fault, fault } from '../faults/fault.ts';
+import { CLOSE_BRACE, COLON, isSpace, OPEN_BRACE } from '../kit/json/characters.ts';
 import { editMembers, type JsonDocument, JsonRefused, readJsonObject } from '../kit/json/json.ts';
 import { requestUrl } from '../kit/request-url.ts';
 import type { Exchange } from './exchange.ts';
@@ -24,9 +25,6 @@ export function streamMembers({ request }: Pick<Exchange, 'request'>): Record<st
 }
 
 const encoder = new TextEncoder();
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** A JSON object with these members in front of its own. What is no object stays as it is, and is refused when it is read. */
 export function withMembers(sent: Uint8Array, members: Record<string, unknown>): Uint8Array {
@@ -44,7 +42,7 @@ export function withMembers(sent: Uint8Array, members: Record<string, unknown>):
 
 function skipSpaces(body: Uint8Array, from: number): number {
   let at = from;
-  while (SPACES.has(body[at])) at++;
+  while (isSpace(body[at])) at++;
   return at;
 }
 
@@ -68,7 +66,6 @@ function withoutModel(body: Uint8Array, model: unknown): Uint8Array {
 }
 
 const URL_MEMBERS = ['model', 'stream', 'alt'].map((name) => Buffer.from(`"${name}"`));
-const COLON = 0x3a;
 
 /** At any depth. The name may also be a value: the role of most messages is `"model"`. */
 function hasMember(bytes: Buffer, quoted: Buffer): boolean {

@@ -1,5 +1,6 @@
 // A receipt: the usage record, every bucket's price in the revision that priced it, at the moment that counts, and every attempt.
 
+import { publicTier } from '../../catalog/public-price.ts';
 import { type Fault, fault } from '../../faults/fault.ts';
 import { moneyFields, type Nano } from '../../kit/money.ts';
 import { type InputTier, tierFor } from '../../kit/prices.ts';
@@ -43,11 +44,6 @@ export async function readReceipt(tools: ReceiptTools, viewer: Viewer, requestId
   const tier = tierFor(prices, inputOf(record));
   const refunded = (await store.read.refundedOf(requestId))?.refunded ?? 0n;
   return { record, lines: receiptLines(record, prices, record.cost), tier, refunded };
-}
-
-/** By the name that the price list has for it. */
-function publicTier({ inputTokens, isInclusive }: InputTier) {
-  return isInclusive ? { from_input_tokens: inputTokens } : { above_input_tokens: inputTokens };
 }
 
 function notClosed(): Fault {

@@ -1,10 +1,10 @@
 // Google streams events, or one long JSON array if a proxy drops the parameter for events. The array is converted into
 // events here, byte by byte and without buffering.
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../../kit/json/characters.ts';
+
+const OPENING = new Set([OPEN_BRACKET, OPEN_BRACE]);
+const CLOSING = new Set([CLOSE_BRACKET, CLOSE_BRACE]);
 const LINE_END = 0x0a;
 const LINE_ENDS = new Set([LINE_END, 0x0d]);
 const SPACE = 0x20;

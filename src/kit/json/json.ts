@@ -1,7 +1,18 @@
 // JSON from outside: bounded before it is parsed, and open to small edits of its top level without touching another
 // byte. `JSON.parse` alone would accept a million nested arrays, and would let two `model` members mean two things.
 
-import { isSpace, skipSpace } from './skip-space.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  isSpace,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipSpace,
+} from './characters.ts';
 import { findStringEnd } from './skip-string.ts';
 import { type MemberEdit, REMOVED, Spans } from './spans.ts';
 
@@ -122,15 +133,6 @@ export function editMembers({ text, spans }: JsonDocument, edits: Record<string,
   }
   return isRecomposed ? `{${added.concat(spans.kept(byIndex)).join()}}` : spans.replace(byIndex, 0, text.length);
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 
 /** In lists of the top level, such as messages and tools. */
 const ITEM_DEPTH = 3;

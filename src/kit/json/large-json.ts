@@ -4,6 +4,17 @@
 // cost ten times the reading.
 
 import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  isSpace,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './characters.ts';
+import {
   BODY_LIMITS,
   hasEscape,
   type Json,
@@ -37,15 +48,7 @@ const STEP_CHARS = 64 * 1024;
 /** The longest number. */
 const SCALAR_CHARS = STEP_CHARS;
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
 const SMALL_U = 0x75;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 
 /**
  * The token that must come next:
@@ -295,10 +298,6 @@ function setMember(object: JsonObject, name: string, value: Json): void {
 
 function beginsValue(text: string, at: number): boolean {
   return /[["\-\dtfn]/.test(text.charAt(at));
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 function isEnd(code: number): boolean {

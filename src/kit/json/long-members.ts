@@ -2,6 +2,17 @@
 // as they come and stay the bytes that they came in; only the rest, with marks in their place, is parsed.
 
 import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  isSpace,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './characters.ts';
+import {
   ANSWER_LIMITS,
   type Json,
   type JsonDocument,
@@ -33,14 +44,6 @@ interface Cut {
   end: number;
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 const ENCODER = new TextEncoder();
 
 /** Escapes that are written in one way only, so that it is plain whether a text has one. */
@@ -204,11 +207,6 @@ export class LongMemberReader {
 function dropAll(chunks: Uint8Array<ArrayBuffer>[]): void {
   const buffers = new Set(chunks.splice(0).map(({ buffer }) => buffer));
   for (const buffer of buffers) buffer.transfer(0);
-}
-
-/** Only what JSON takes for space: a parser has to see any other. */
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function isNumberStart(byte: number): boolean {

@@ -2,10 +2,9 @@
 // is measured without being decoded, because a stream brings some hundred such texts a second.
 
 import { HALF_WEIGHT, letterWeight, weighTokens } from '../tokens.ts';
+import { BACKSLASH, QUOTE } from './characters.ts';
 
 const SPACE = 0x20;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const BEYOND_ASCII = 0x80;
 /** The weight of each byte that is a character by itself and needs no escape; 0 for all others. */
 const WEIGHTS = Float64Array.from({ length: 256 }, (_, byte) =>

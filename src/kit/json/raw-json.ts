@@ -1,8 +1,17 @@
 // JSON whose values keep their own text: read without being parsed, written without being encoded anew. A number beyond
 // what JavaScript holds, an escape, the order of members: all stay as they came.
 
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  isSpace,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipSpace,
+} from './characters.ts';
 import { hasEscape, type Json, type JsonDocument } from './json.ts';
-import { isSpace, skipSpace } from './skip-space.ts';
 import { skipString } from './skip-string.ts';
 import { type MemberEdit, REMOVED, Spans } from './spans.ts';
 
@@ -107,13 +116,6 @@ export function openMember({ text, spans }: JsonDocument, name: string): RawPlac
   const span = spans.get(name);
   return span && new RawPlace(text, span.valueStart, span.valueEnd);
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 
 /** The members of one level in their order. An item of a list has no name. */
 function scanMembers(text: string, from: number, to: number): Spans {

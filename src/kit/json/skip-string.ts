@@ -1,8 +1,8 @@
 // Where a JSON string ends. A quote is found at the speed of memory, but in a text full of escaped quotes each of them
 // would be a search of its own: where they stand close together, the characters are looked at one by one.
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+import { BACKSLASH, QUOTE } from './characters.ts';
+
 /** Two escaped quotes that are nearer to each other than this are close together. */
 const CLOSE_CHARS = 12;
 /** After so many of them in a row more are expected. */
