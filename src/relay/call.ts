@@ -35,7 +35,7 @@ import type { Models } from './candidate-models.ts';
 import type { Cut } from './cut.ts';
 import type { Carriers } from './find-carrier.ts';
 import type { RelayMeter } from './meter.ts';
-import type { ReadingOn } from './reading-on.ts';
+import type { ReadToEndLimit } from './read-to-end-limit.ts';
 
 export interface RelayTools extends Upstreams {
   clock: Clock;
@@ -68,7 +68,7 @@ export interface RelayTools extends Upstreams {
   isUnbalanced(): boolean;
   /** Ends the calls that still run when a drain is out of time. */
   cut: Cut;
-  readingOn: ReadingOn;
+  readToEndLimit: ReadToEndLimit;
   /** Ids of admitted calls that are not closed yet. */
   running: Set<string>;
 }

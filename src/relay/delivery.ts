@@ -149,7 +149,7 @@ export class Delivery implements Timed {
     } else begun.watch.abort('idle');
   }
 
-  async readForReport(tools: Pick<RelayTools, 'readingOn'>): Promise<void> {
+  async readForReport(tools: Pick<RelayTools, 'readToEndLimit'>): Promise<void> {
     this.#state = 'reading_report';
     this.#current.begun.turns?.stop();
     if (this.#needsReport) this.#isUnread = !(await readToEnd(tools, this.#call.key.accountId, this.#current.begun));

@@ -9,17 +9,17 @@ const LAST_BYTES_MS = 500;
 
 /** Reads for at most 30 s; then the stream is over or aborted. False if too many are being read already. */
 export async function readToEnd(
-  { readingOn }: Pick<RelayTools, 'readingOn'>,
+  { readToEndLimit }: Pick<RelayTools, 'readToEndLimit'>,
   accountId: string,
   stream: BegunStream,
 ): Promise<boolean> {
-  if (!readingOn.tryAcquire(accountId)) return false;
+  if (!readToEndLimit.tryAcquire(accountId)) return false;
   try {
     if (stream.reader.facts().tokensAfterStop !== undefined) stream.events.expectReport();
     await readOn(stream, READ_ON_MS);
     return true;
   } finally {
-    readingOn.release(accountId);
+    readToEndLimit.release(accountId);
   }
 }
 

@@ -13,7 +13,7 @@ interface Waiting {
   end(): void;
 }
 
-type Tools = Pick<RelayTools, 'clock' | 'readingOn' | 'reasoning'>;
+type Tools = Pick<RelayTools, 'clock' | 'readToEndLimit' | 'reasoning'>;
 
 export function waitForAnswer(tools: Tools, call: Call): Waiting {
   const { gone, request } = call;
@@ -51,8 +51,8 @@ class WaitForWhole implements Waiting, EventListenerObject, TaskListener {
 
   /** The client has left. */
   handleEvent(): void {
-    const { clock, readingOn } = this.#tools;
-    if (readingOn.tryAcquire(this.#call.key.accountId)) this.#stopTimer = clock.after(READ_ON_MS, this);
+    const { clock, readToEndLimit } = this.#tools;
+    if (readToEndLimit.tryAcquire(this.#call.key.accountId)) this.#stopTimer = clock.after(READ_ON_MS, this);
     else this.#controller.abort();
   }
 
@@ -65,7 +65,7 @@ class WaitForWhole implements Waiting, EventListenerObject, TaskListener {
     if (!this.#stopTimer) return;
     this.#stopTimer();
     this.#stopTimer = undefined;
-    this.#tools.readingOn.release(this.#call.key.accountId);
+    this.#tools.readToEndLimit.release(this.#call.key.accountId);
   }
 }
 

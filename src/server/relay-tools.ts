@@ -17,7 +17,7 @@ import { createRecentRefusals } from '../limits/recent-refusals.ts';
 import { createTurns } from '../limits/turns.ts';
 import type { RelayTools } from '../relay/call.ts';
 import { createCut } from '../relay/cut.ts';
-import { ReadingOn } from '../relay/reading-on.ts';
+import { ReadToEndLimit } from '../relay/read-to-end-limit.ts';
 import { createSecretResolver } from './settings/resolve-secret.ts';
 import type { Settings } from './settings/settings.ts';
 import type { LifeCycle } from './start/life-cycle.ts';
@@ -89,7 +89,7 @@ export function createRelayTools(
     cut: createCut(life.cut),
     isUnbalanced: () => life.node()?.isUnbalanced() ?? false,
     running: new Set(),
-    readingOn: new ReadingOn(),
+    readToEndLimit: new ReadToEndLimit(),
     reasoning: createReasoningHistory(),
   };
 }

@@ -1,15 +1,15 @@
 // Limits how many streams are read to their end after the client left, in all and for each account.
 
-const MAX_READING_ON = 64;
+const MAX_STREAMS = 64;
 const MAX_OF_ACCOUNT = 16;
 
-export class ReadingOn {
+export class ReadToEndLimit {
   readonly #byAccount = new Map<string, number>();
   #count = 0;
 
   tryAcquire(accountId: string): boolean {
     const own = this.#byAccount.get(accountId) ?? 0;
-    if (this.#count >= MAX_READING_ON || own >= MAX_OF_ACCOUNT) return false;
+    if (this.#count >= MAX_STREAMS || own >= MAX_OF_ACCOUNT) return false;
     this.#count++;
     this.#byAccount.set(accountId, own + 1);
     return true;
