@@ -3,10 +3,10 @@
 
 import { foldName } from './book/account-notes.ts';
 import { IS_FAILED } from './failed-requests.ts';
-import type { Question } from './question.ts';
 import { all, ask, REPORT, type Row, read, SLOW } from './read.ts';
 import type { AccountListQuery, AccountQuery, AccountSort, FoundBy, ListedAccount } from './reads.ts';
 import { REFUNDS } from './refunds.ts';
+import type { SqlQuery } from './sql-query.ts';
 
 const SUMS = `SELECT account_id, CAST(sum(cost_nano) AS BIGINT) AS spend, CAST(sum(requests) AS BIGINT) AS requests,
     CAST(sum(CASE WHEN ${IS_FAILED} THEN requests ELSE 0 END) AS BIGINT) AS failed,
@@ -54,7 +54,7 @@ const SORTED: Readonly<Record<AccountSort, Sorted>> = {
 
 export const ACCOUNT_LIST_READS = {
   /** At most one more than the limit, so that the caller knows whether there is a next page. */
-  accountList: read(REPORT, listQuestion, all(decodeListed)),
+  accountList: read(REPORT, listQuery, all(decodeListed)),
   accountCount: read(
     REPORT,
     () => ask('SELECT count(*) AS accounts FROM accounts'),
@@ -68,7 +68,7 @@ export const ACCOUNT_LIST_READS = {
   ),
 };
 
-function listQuestion({ sort, isAscending, wanted, after, sinceDay, limit }: AccountListQuery): Question {
+function listQuery({ sort, isAscending, wanted, after, sinceDay, limit }: AccountListQuery): SqlQuery {
   const { sql, days = 0, isText } = SORTED[sort];
   const order = isAscending ? 'ASC' : 'DESC';
   const found = wanted ? foundAccounts(wanted) : { sql: `SELECT NULL AS account_id, NULL AS found_by`, values: [] };
@@ -164,7 +164,7 @@ const BY_TEXT = `SELECT account_id, 'account' AS found_by FROM accounts WHERE ac
   UNION ALL SELECT account_id, 'nickname' FROM account_notes WHERE search LIKE ? ESCAPE '\\'`;
 
 /** Rows of `account_id` and `found_by`; of a card that nobody redeemed, and of an unknown account, without an account. */
-function foundAccounts(wanted: AccountQuery): Question {
+function foundAccounts(wanted: AccountQuery): SqlQuery {
   if ('cardHash' in wanted) return { sql: BY_CARD_CODE, values: [wanted.cardHash] };
   const { text } = wanted;
   const part = `%${foldName(text).replaceAll(/[\\%_]/g, '\\$&')}%`;

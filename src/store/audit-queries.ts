@@ -1,4 +1,4 @@
-// The ledger's invariants as questions, each answered with the rows that break it. The SQL is common to both databases;
+// The ledger's invariants as queries, each for the rows that break it. The SQL is common to both databases;
 // `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after, `TODAY` for its day.
 
 import { DAY_MS } from '../kit/clock.ts';
@@ -63,7 +63,7 @@ function differs(name: (typeof SUMMED_BY_DAY)[number]): string {
   return `sum(own_${name}) <> sum(day_${name})`;
 }
 
-/** Fills a question for one pass. */
+/** Fills in a query for one pass. */
 export function fillAudit(sql: string, { now = 0, since }: AuditScope): string {
   const touched = since ? ` WHERE touched_at >= ${Math.trunc(since.touchedAt)}` : '';
   return sql
@@ -79,7 +79,7 @@ export function auditQueriesFor({ now, since }: AuditScope): AuditQuery[] {
 }
 
 const AUDIT_QUERIES: readonly AuditQuery[] = [
-  // The questions about wallets ask none that is not there.
+  // An account without a wallet: the queries about wallets cannot find it.
   {
     what: 'wallet',
     pass: 'full',

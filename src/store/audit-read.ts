@@ -1,4 +1,4 @@
-// The audit: every question in one snapshot, and their answers as one report.
+// The audit: every query in one snapshot, and their rows as one report.
 
 import { HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
 import { AUDIT_HOUSE, AUDIT_TOTAL, AUDIT_WALLETS, auditQueriesFor, fillAudit, toHouse } from './audit-queries.ts';

@@ -1,13 +1,13 @@
 // Reads of prepaid cards and of their batches.
 
-import { type Condition, type Question, where } from './question.ts';
 import { all, ask, many, one, QUICK, type Row, read, rowOf, SLOW } from './read.ts';
 import type { CardCount, CardQuery } from './reads.ts';
+import { type Condition, type SqlQuery, where } from './sql-query.ts';
 import { ADDITIONS, PAGES } from './tables.ts';
 
 export const CARD_READS = {
   /** The newest batch first, by serial. */
-  cards: read(SLOW, cardsQuestion, all(rowOf(PAGES.cards))),
+  cards: read(SLOW, cardsQuery, all(rowOf(PAGES.cards))),
   cardBatches: many(
     QUICK,
     ADDITIONS.cardBatches,
@@ -16,10 +16,10 @@ export const CARD_READS = {
   ),
   cardBatch: one(QUICK, ADDITIONS.cardBatches, 'WHERE batch_id = ?', (batchId: string) => [batchId]),
   /** For one batch or for all; states without a card are omitted. */
-  cardCounts: read(SLOW, cardCountsQuestion, all(decodeCardCount)),
+  cardCounts: read(SLOW, cardCountsQuery, all(decodeCardCount)),
 };
 
-function cardsQuestion({ batchId, state, expiry, serials, after, limit }: CardQuery): Question {
+function cardsQuery({ batchId, state, expiry, serials, after, limit }: CardQuery): SqlQuery {
   const conditions: Condition[] = [];
   if (batchId !== undefined) conditions.push(['batch_id = ?', batchId]);
   if (state !== undefined) conditions.push(['state = ?', state]);
@@ -33,7 +33,7 @@ function cardsQuestion({ batchId, state, expiry, serials, after, limit }: CardQu
   return ask(`SELECT * FROM cards ${sql} ORDER BY batch_id DESC, serial LIMIT ?`, ...values, limit);
 }
 
-function cardCountsQuestion(batchId: string | undefined, at: number): Question {
+function cardCountsQuery(batchId: string | undefined, at: number): SqlQuery {
   const sql = `SELECT batch_id, state, count(*) AS cards FROM (
       SELECT batch_id, CASE WHEN state = 'issued' AND expires_at <= ? THEN 'expired' ELSE state END AS state
       FROM cards ${batchId === undefined ? '' : 'WHERE batch_id = ?'}

@@ -1,8 +1,8 @@
 // Reads of events, the oldest first.
 
 import type { EventType } from './event-rows.ts';
-import { type Condition, type Question, where } from './question.ts';
 import { all, many, QUICK, QUICK_JOURNALED, read, rowOf } from './read.ts';
+import { type Condition, type SqlQuery, where } from './sql-query.ts';
 import { STORED_EVENTS } from './tables.ts';
 
 interface EventQuery {
@@ -16,7 +16,7 @@ interface EventQuery {
 
 export const EVENT_READS = {
   /** Those of the account and those of all accounts. */
-  eventsOf: read(QUICK_JOURNALED, eventsQuestion, all(rowOf(STORED_EVENTS))),
+  eventsOf: read(QUICK_JOURNALED, eventsQuery, all(rowOf(STORED_EVENTS))),
   /** Events of all accounts. An event that is still in the journal is returned by a later read, never out of order. */
   eventsSince: many(
     QUICK,
@@ -27,7 +27,7 @@ export const EVENT_READS = {
 };
 
 /** Each half is a range of the index by account; one condition for both would look at the events of every account. */
-function eventsQuestion({ accountId, after, types, limit }: EventQuery): Question {
+function eventsQuery({ accountId, after, types, limit }: EventQuery): SqlQuery {
   const ofTypes: Condition[] = types ? [['type = ANY(?)', types]] : [];
   const own = half([['account_id = ?', accountId], ['event_id > ?', after], ...ofTypes], limit);
   const common = half([['account_id IS NULL'], ['event_id > ?', after], ...ofTypes], limit);
@@ -37,7 +37,7 @@ function eventsQuestion({ accountId, after, types, limit }: EventQuery): Questio
   };
 }
 
-function half(conditions: readonly Condition[], limit: number): Question {
+function half(conditions: readonly Condition[], limit: number): SqlQuery {
   const { sql, values } = where(conditions);
   return { sql: `SELECT * FROM ${STORED_EVENTS.name} ${sql} ORDER BY event_id LIMIT ?`, values: [...values, limit] };
 }

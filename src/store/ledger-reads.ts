@@ -2,7 +2,7 @@
 
 import { decodeWrongEntry, LAST_WRONG_ENTRY } from './accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from './audit-queries.ts';
-import { decodeLosses, lossesQuestion } from './losses.ts';
+import { decodeLosses, lossesQuery } from './losses.ts';
 import { ask, first, many, one, QUICK, QUICK_JOURNALED, REPORT, read, SLOW_JOURNALED } from './read.ts';
 import type { EntryKind } from './rows.ts';
 import { ADDITIONS, PAGES, STORED_ENTRIES } from './tables.ts';
@@ -47,5 +47,5 @@ export const LEDGER_READS = {
   ),
   /** The amount that each house account gave (below 0) or took. */
   houseAccounts: read(REPORT, () => ask(AUDIT_HOUSE), toHouse),
-  losses: read(REPORT, lossesQuestion, decodeLosses),
+  losses: read(REPORT, lossesQuery, decodeLosses),
 };

@@ -1,9 +1,9 @@
 // Sums of losses as the operator asks for them, in words that both databases know.
 
-import type { Question } from './question.ts';
 import type { Rows } from './read.ts';
 import type { LossBy, LossQuery, LossReport } from './reads.ts';
 import { isGuarded, LOSS_REASONS } from './rows.ts';
+import type { SqlQuery } from './sql-query.ts';
 
 const COLUMNS: Readonly<Record<LossBy, string>> = {
   account: 'account_id',
@@ -18,7 +18,7 @@ export const GUARDED_REASONS = LOSS_REASONS.filter(isGuarded)
   .join(', ');
 
 /** The largest first. Every row also has the sums of all, so that a list that is cut off has them, too. */
-export function lossesQuestion({ by, from, to, accountId, limit }: LossQuery): Question {
+export function lossesQuery({ by, from, to, accountId, limit }: LossQuery): SqlQuery {
   const column = COLUMNS[by];
   const isOfAccount = accountId === undefined ? '' : ' AND account_id = ?';
   return {

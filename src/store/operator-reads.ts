@@ -1,10 +1,10 @@
 // Reads that only an operator asks for: the log of actions, alarms and incidents.
 
 import { ALARM_NAMES, SEVERITIES, severityOf } from '../kit/alarms.ts';
-import { type Condition, type Question, where } from './question.ts';
 import { all, ask, many, QUICK, type Row, read, SLOW } from './read.ts';
 import type { ActionQuery, AlarmPlace, AlarmQuery, OpenAlarmQuery, OpenAlarms } from './reads.ts';
 import type { StoredAction, StoredAlarm } from './rows.ts';
+import { type Condition, type SqlQuery, where } from './sql-query.ts';
 import { PAGES } from './tables.ts';
 
 /** An alarm was seen when the log says so: of itself, or of all of its name, or of its name and subject, up to one. */
@@ -40,17 +40,17 @@ const RANK = `CASE ${ALARM_NAMES.map((name) => `WHEN name = '${name}' THEN ${SEV
 
 export const OPERATOR_READS = {
   /** Newest first. */
-  actions: read(SLOW, actionsQuestion, all(decodeAction)),
-  alarms: read(SLOW, alarmsQuestion, all(decodeAlarm)),
+  actions: read(SLOW, actionsQuery, all(decodeAction)),
+  alarms: read(SLOW, alarmsQuery, all(decodeAlarm)),
   /** By name and subject: of all, of a name or of one subject, up to an alarm. The most severe first, then the newest. */
-  openAlarms: read(SLOW, openAlarmsQuestion, all(decodeOpenAlarms)),
+  openAlarms: read(SLOW, openAlarmsQuery, all(decodeOpenAlarms)),
   /** The newest first, by when they began. */
   incidents: many(QUICK, PAGES.incidents, 'ORDER BY started_at DESC, incident_id DESC LIMIT ?', (limit: number) => [
     limit,
   ]),
 };
 
-function actionsQuestion({ actor, action, subject, before, limit }: ActionQuery): Question {
+function actionsQuery({ actor, action, subject, before, limit }: ActionQuery): SqlQuery {
   const conditions: Condition[] = [];
   if (actor !== undefined) conditions.push(['actor = ?', actor]);
   // A whole area, such as `cards.`: whatever follows the point sorts before the character after it.
@@ -73,7 +73,7 @@ function decodeAction(row: Row): StoredAction {
   };
 }
 
-function alarmsQuestion({ alarmId, name, subject, before, openOnly, limit }: AlarmQuery): Question {
+function alarmsQuery({ alarmId, name, subject, before, openOnly, limit }: AlarmQuery): SqlQuery {
   const conditions = groupConditions({ name, subject });
   if (alarmId !== undefined) conditions.push(['alarm_id = ?', alarmId]);
   if (before !== undefined) conditions.push(['alarm_id < ?', before]);
@@ -107,7 +107,7 @@ function decodeAlarm(row: Row): StoredAlarm {
   };
 }
 
-function openAlarmsQuestion({ name, subject, through, limit, after }: OpenAlarmQuery): Question {
+function openAlarmsQuery({ name, subject, through, limit, after }: OpenAlarmQuery): SqlQuery {
   const conditions = [...groupConditions({ name, subject }), [IS_OPEN] as Condition];
   if (through !== undefined) conditions.push(['alarm_id <= ?', through]);
   const { sql, values } = where(conditions);

@@ -1,10 +1,10 @@
 // Profit: what customers paid, what upstreams bill for it, and losses. Sums by day are read, and of single rows only refunds
 // with their requests.
 
-import type { Question } from './question.ts';
 import { ask, REPORT, type Read, type Row } from './read.ts';
 import type { CardLiability, ProfitBy, ProfitFigures, ProfitQuery, ProfitReport } from './reads.ts';
 import { REFUNDS } from './refunds.ts';
+import type { SqlQuery } from './sql-query.ts';
 
 const COLUMNS: Readonly<Record<ProfitBy, string>> = {
   model: 'model',
@@ -32,11 +32,11 @@ function spans(from: number, to: number): number[] {
   return PARTS.flatMap(() => [from, to]);
 }
 
-function totalsQuestion({ from, to }: ProfitQuery): Question {
+function totalsQuery({ from, to }: ProfitQuery): SqlQuery {
   return ask(`SELECT ${SUMS} FROM ${ALL}`, ...spans(from, to));
 }
 
-function sumsQuestion({ by, from, to, limit }: ProfitQuery): Question {
+function sumsQuery({ by, from, to, limit }: ProfitQuery): SqlQuery {
   const column = COLUMNS[by];
   const order = by === 'day' ? column : `revenue DESC, loss DESC, requests DESC, ${column}`;
   return ask(
@@ -55,7 +55,7 @@ const WALLETS = `SELECT coalesce(sum(balance_nano), 0) AS balances, coalesce(sum
 const profit: Read<[query: ProfitQuery], ProfitReport> = {
   ...REPORT,
   // Days are all listed, so that they need no second scan for their total.
-  ask: (query) => (query.by === 'day' ? [sumsQuestion(query)] : [sumsQuestion(query), totalsQuestion(query)]),
+  ask: (query) => (query.by === 'day' ? [sumsQuery(query)] : [sumsQuery(query), totalsQuery(query)]),
   decode: ([rows = [], totals]) => {
     const sums = rows.map((row) => ({ key: row.key === '' ? null : String(row.key), ...figuresOf(row) }));
     return { sums, totals: totals ? figuresOf(totals[0] ?? {}) : sums.reduce(addFigures, figuresOf({})) };

@@ -1,17 +1,17 @@
-// What one read of the store is: the questions it asks, in SQL that both databases take, and how their rows become its
+// What one read of the store is: the queries it sends, in SQL that both databases take, and how their rows become its
 // answer. Both stores are built from these entries.
 
 import { MINUTE_MS } from '../kit/clock.ts';
-import type { Question, Value } from './question.ts';
+import type { SqlQuery, Value } from './sql-query.ts';
 import { decodeRow, type Table } from './tables.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 export type Rows = readonly Row[];
 
 export interface TimeLimits {
-  /** Each question may take this long. */
+  /** Each query may take this long. */
   statementMs: number;
-  /** All questions together, where that is less: a connection that was lost without notice is given up after it. */
+  /** All queries together, where that is less: a connection that was lost without notice is given up after it. */
   wholeMs?: number;
 }
 
@@ -27,9 +27,9 @@ interface ReadTraits<Args extends unknown[]> {
 }
 
 export interface Read<Args extends unknown[], Answer> extends ReadTraits<Args> {
-  /** Several questions are answered from one snapshot. */
-  ask(...args: Args): readonly Question[];
-  /** The rows of each question, in the same order. */
+  /** Several queries are answered from one snapshot. */
+  ask(...args: Args): readonly SqlQuery[];
+  /** The rows of each query, in the same order. */
   decode(answers: readonly Rows[], ...args: Args): Answer;
 }
 
@@ -42,7 +42,7 @@ export const REPORT = { ...SLOW_JOURNALED, limits: (): TimeLimits => ({ statemen
 
 export function read<Args extends unknown[], Answer>(
   traits: ReadTraits<Args>,
-  ask: (...args: Args) => Question,
+  ask: (...args: Args) => SqlQuery,
   decode: (rows: Rows) => Answer,
 ): Read<Args, Answer> {
   return { ...traits, ask: (...args) => [ask(...args)], decode: ([rows = []], ..._args) => decode(rows) };
@@ -67,7 +67,7 @@ export function one<Args extends unknown[], Decoded>(
   return { ...rows, decode: (...found) => decode(...found)[0] };
 }
 
-export function ask(sql: string, ...values: Value[]): Question {
+export function ask(sql: string, ...values: Value[]): SqlQuery {
   return { sql, values };
 }
 

@@ -1,8 +1,8 @@
 // Reads of refused requests, for the operator.
 
-import { type Condition, type Question, where } from './question.ts';
 import { all, ask, QUICK, type Row, read, SLOW } from './read.ts';
 import type { RefusalCount, RefusedRequest } from './refusals.ts';
+import { type Condition, type SqlQuery, where } from './sql-query.ts';
 
 const MOST_LISTED = 1_000;
 
@@ -14,7 +14,7 @@ export interface RefusalQuery {
 
 export const REFUSAL_READS = {
   /** Newest first, at most 1,000. */
-  refusedRequests: read(QUICK, refusedQuestion, all(decodeRefused)),
+  refusedRequests: read(QUICK, refusedQuery, all(decodeRefused)),
   /** By day, key and code, the newest day first. */
   refusalCounts: read(
     SLOW,
@@ -29,7 +29,7 @@ export const REFUSAL_READS = {
   ),
 };
 
-function refusedQuestion({ accountId, requestId }: RefusalQuery): Question {
+function refusedQuery({ accountId, requestId }: RefusalQuery): SqlQuery {
   const conditions: Condition[] = [];
   if (accountId !== undefined) conditions.push(['account_id = ?', accountId]);
   if (requestId !== undefined) conditions.push(['request_id = ?', requestId]);

@@ -2,9 +2,9 @@
 // from entries by their time, so that each span begins with the balance that the one before ends with.
 
 import type { Nano } from '../kit/money.ts';
-import type { Question } from './question.ts';
 import { all, ask, type Read, type Row, read, rowOf, SLOW_JOURNALED } from './read.ts';
 import type { EntryKind, StoredEntry } from './rows.ts';
+import type { SqlQuery } from './sql-query.ts';
 import { STORED_ENTRIES } from './tables.ts';
 
 export interface StatementSum {
@@ -55,7 +55,7 @@ const ENTRIES = `SELECT * FROM entries
 
 const statement: Read<[accountId: string, from: number, to: number], StoredStatement> = {
   ...SLOW_JOURNALED,
-  ask: (accountId, from, to) => [ask(SUMS, from, from, from, accountId, to), entriesQuestion(accountId, from, to)],
+  ask: (accountId, from, to) => [ask(SUMS, from, from, from, accountId, to), entriesQuery(accountId, from, to)],
   decode: ([rows = [], entries = []]) => {
     const parts = rows.map(toPart);
     const before = parts.find(({ kind }) => kind === 'before')?.amount ?? 0n;
@@ -77,14 +77,14 @@ const statement: Read<[accountId: string, from: number, to: number], StoredState
 };
 
 /** All but those of requests, the oldest first: at most so many after an entry. */
-const statementEntries = read(SLOW_JOURNALED, entriesQuestion, all(rowOf(STORED_ENTRIES)));
+const statementEntries = read(SLOW_JOURNALED, entriesQuery, all(rowOf(STORED_ENTRIES)));
 
-function entriesQuestion(
+function entriesQuery(
   accountId: string,
   from: number,
   to: number,
   after: Pick<StoredEntry, 'at' | 'entryId'> = { at: from, entryId: 0 },
-): Question {
+): SqlQuery {
   return ask(ENTRIES, accountId, from, to, after.at, after.entryId, STATEMENT_ENTRIES);
 }
 

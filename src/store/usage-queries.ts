@@ -1,12 +1,12 @@
-// The questions of a usage listing, in the one SQL both databases understand; values always travel as parameters. Totals
+// The queries of a usage listing, in the SQL that both databases understand; values are always parameters. Totals
 // come from the sums of whole days, and from records only where a time cuts a day in two. A filtered page looks only into
 // days that the sums say have a match.
 
 import { DAY_MS, HOUR_MS } from '../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import { IS_FAILED } from './failed-requests.ts';
-import { type Condition, type Question, where } from './question.ts';
 import { MOST_SORTED, type UsageGroup, type UsageQuery, type UsageSort, type UsageTotals } from './reads.ts';
+import { type Condition, type SqlQuery, where } from './sql-query.ts';
 
 const FILTERS = [
   ['channel', 'channel = ?'],
@@ -52,12 +52,12 @@ const SUM_COLUMNS = ['requests', ...SUMMED];
 export const ALL_SUM_COLUMNS = [...SUM_COLUMNS, 'upstream_nano', 'known_requests', 'known_revenue_nano'];
 const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
 
-export function totalsQuestion(query: UsageQuery): Question {
+export function totalsQuery(query: UsageQuery): SqlQuery {
   const { sql, values } = summedParts(query);
   return { sql: `SELECT ${TOTALS} FROM (${sql}) AS parts`, values };
 }
 
-export function totalsByKeyQuestion(query: UsageQuery): Question {
+export function totalsByKeyQuery(query: UsageQuery): SqlQuery {
   const { sql, values } = summedParts(query);
   return { sql: `SELECT key_id, ${TOTALS} FROM (${sql}) AS parts GROUP BY key_id ORDER BY key_id`, values };
 }
@@ -65,7 +65,7 @@ export function totalsByKeyQuestion(query: UsageQuery): Question {
 const GROUP_COLUMNS = { model: 'model', key: 'key_id' } as const;
 
 /** From sums alone: of days that the query cuts in two, the whole day. `to` is the day after the last. */
-export function groupDaysQuestion(query: UsageQuery, by: UsageGroup, from: number, to: number): Question {
+export function groupDaysQuery(query: UsageQuery, by: UsageGroup, from: number, to: number): SqlQuery {
   const column = GROUP_COLUMNS[by];
   const { sql, values } = where([...common(query), ['day >= ?', from], ['day < ?', to]]);
   return {
@@ -75,7 +75,7 @@ export function groupDaysQuestion(query: UsageQuery, by: UsageGroup, from: numbe
 }
 
 /** Of one day, from its records: sums have no hours. */
-export function groupHoursQuestion(query: UsageQuery, by: UsageGroup, day: number): Question {
+export function groupHoursQuery(query: UsageQuery, by: UsageGroup, day: number): SqlQuery {
   const since = taipeiDayStart(day);
   const { sql, values } = where([...common(query), ['at >= ?', since], ['at < ?', since + DAY_MS]]);
   return {
@@ -88,7 +88,7 @@ export function groupHoursQuestion(query: UsageQuery, by: UsageGroup, day: numbe
 }
 
 /** Whole days from their sums, the rest from records. */
-function summedParts(query: UsageQuery): Question {
+function summedParts(query: UsageQuery): SqlQuery {
   const { days, pieces } = splitDays(query.from, query.to);
   const parts = [
     ...(days ? [{ columns: SUM_COLUMNS.join(', '), from: 'usage_days', conditions: days }] : []),
@@ -131,7 +131,7 @@ function taipeiDays(at: number): number {
   return (at - taipeiDayStart(0)) / DAY_MS;
 }
 
-export function pageQuestion(query: UsageQuery): Question {
+export function pageQuery(query: UsageQuery): SqlQuery {
   const conditions: Condition[] = [
     ...common(query),
     ...(query.from === undefined ? [] : [['at >= ?', query.from] as const]),
@@ -144,14 +144,14 @@ export function pageQuestion(query: UsageQuery): Question {
 
 const NEWEST_FIRST = 'ORDER BY at DESC, request_id DESC LIMIT ?';
 
-function plainPage(query: UsageQuery, conditions: readonly Condition[]): Question {
+function plainPage(query: UsageQuery, conditions: readonly Condition[]): SqlQuery {
   const { sql, values } = where(conditions);
   return { sql: `SELECT * FROM usage_records ${sql} ${NEWEST_FIRST}`, values: [...values, query.limit + 1] };
 }
 
 const SORT_COLUMNS = { cost: 'cost_nano', duration: 'total_ms' } as const;
 
-function sortedPage(query: UsageQuery, sort: UsageSort, conditions: readonly Condition[]): Question {
+function sortedPage(query: UsageQuery, sort: UsageSort, conditions: readonly Condition[]): SqlQuery {
   const { sql, values } = where(conditions);
   const column = SORT_COLUMNS[sort];
   const { value, requestId } = query.sortedAfter ?? {};
@@ -169,7 +169,7 @@ function sortedPage(query: UsageQuery, sort: UsageSort, conditions: readonly Con
  * The days before which more than a page of matches lies are not looked at. What a day has counts only from the one below
  * the newest on: of that one a part may be cut away.
  */
-function filteredPage(query: UsageQuery, conditions: readonly Condition[]): Question {
+function filteredPage(query: UsageQuery, conditions: readonly Condition[]): SqlQuery {
   const newest = Math.min(query.to ?? Number.MAX_SAFE_INTEGER, query.after?.at ?? Number.MAX_SAFE_INTEGER);
   const newestDay = taipeiDay(newest);
   const days = where([

@@ -37,18 +37,18 @@ import { REFUNDS } from './refunds.ts';
 import { ADDITIONS, PAGES } from './tables.ts';
 import {
   decodeTotals,
-  groupDaysQuestion,
-  groupHoursQuestion,
-  pageQuestion,
+  groupDaysQuery,
+  groupHoursQuery,
+  pageQuery,
   SUMMED,
-  totalsByKeyQuestion,
-  totalsQuestion,
+  totalsByKeyQuery,
+  totalsQuery,
 } from './usage-queries.ts';
 
 /** One page, newest first, by key and not by offset; and the totals of the whole filter. */
 const usagePage: Read<[query: UsageQuery], UsagePage> = {
   ...SLOW_JOURNALED,
-  ask: (query) => [totalsQuestion(query), pageQuestion(query)],
+  ask: (query) => [totalsQuery(query), pageQuery(query)],
   decode: ([totals, rows = []], { limit }) => ({
     records: rows.slice(0, limit).map(rowOf(ADDITIONS.usage)),
     hasMore: rows.length > limit,
@@ -102,19 +102,19 @@ export const USAGE_READS = {
   /** The totals of a filter for each key; keys without a request are left out. */
   usageByKey: read(
     SLOW_JOURNALED,
-    (query: UsageQuery) => totalsByKeyQuestion(query),
+    (query: UsageQuery) => totalsByKeyQuery(query),
     all((row): KeyTotals => ({ keyId: String(row.key_id), ...decodeTotals(row) })),
   ),
   /** The sums of each day by model or by key, oldest first; those without a request are left out. */
   usageByDay: read(
     SLOW_JOURNALED,
-    (query: UsageQuery, by: UsageGroup, from: number, to: number) => groupDaysQuestion(query, by, from, to),
+    (query: UsageQuery, by: UsageGroup, from: number, to: number) => groupDaysQuery(query, by, from, to),
     all((row): GroupDay => ({ day: Number(row.day), name: String(row.name), ...decodeTotals(row) })),
   ),
   /** The same by hour of one day. */
   usageByHour: read(
     SLOW_JOURNALED,
-    (query: UsageQuery, by: UsageGroup, day: number) => groupHoursQuestion(query, by, day),
+    (query: UsageQuery, by: UsageGroup, day: number) => groupHoursQuery(query, by, day),
     all((row): GroupHour => ({ hour: Number(row.hour), name: String(row.name), ...decodeTotals(row) })),
   ),
   /** Days without a request are left out; oldest first. With `keyIds`, of these keys only. */

@@ -1,8 +1,8 @@
 // Reads about webhooks and their deliveries.
 
 import type { StoredEvent } from './event-rows.ts';
-import { type Condition, type Question, where } from './question.ts';
 import { all, ask, first, many, one, QUICK, type Row, read, rowOf } from './read.ts';
+import { type Condition, type SqlQuery, where } from './sql-query.ts';
 import { PAGES, STORED_EVENTS } from './tables.ts';
 import type { Delivery, DeliveryState } from './webhook-rows.ts';
 
@@ -45,7 +45,7 @@ export const WEBHOOK_READS = {
     (at: number, limit: number) => [at, limit],
   ),
   /** The newest events first. */
-  deliveriesOf: read(QUICK, deliveriesQuestion, all(rowOf(PAGES.deliveries))),
+  deliveriesOf: read(QUICK, deliveriesQuery, all(rowOf(PAGES.deliveries))),
   /** Those whose next attempt is due, with their events, the oldest first. */
   dueDeliveries: read(
     QUICK,
@@ -79,7 +79,7 @@ export const WEBHOOK_READS = {
   ),
 };
 
-function deliveriesQuestion({ webhookId, state, before, limit }: DeliveryQuery): Question {
+function deliveriesQuery({ webhookId, state, before, limit }: DeliveryQuery): SqlQuery {
   const conditions: Condition[] = [['webhook_id = ?', webhookId]];
   if (state !== undefined) conditions.push(['state = ?', state]);
   if (before !== undefined) conditions.push(['event_id < ?', before]);

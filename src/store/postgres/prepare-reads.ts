@@ -1,8 +1,8 @@
 // Answers the reads of the store from PostgreSQL.
 
 import { assert } from '../../kit/assert.ts';
-import type { Question } from '../question.ts';
 import { READS, type ReadName, type Reads, readsFrom } from '../read-table.ts';
+import type { SqlQuery } from '../sql-query.ts';
 import type { Query, Rows } from './connection.ts';
 import type { Pool } from './pool.ts';
 
@@ -10,7 +10,7 @@ import type { Pool } from './pool.ts';
 const STILL_OPEN = 4_096;
 
 interface ReadPools {
-  /** Shared: a question here stands in line behind others, so only quick ones are asked. */
+  /** Shared: a query waits behind others, so only quick ones are sent. */
   pool: Pick<Pool, 'ask'>;
   pulsePool: Pick<Pool, 'ask'>;
   slowPool: Pick<Pool, 'ask' | 'askTogether'>;
@@ -39,7 +39,7 @@ export function prepareReads({ pool, pulsePool, slowPool }: ReadPools): Reads {
 }
 
 /** A text without values has no marks: a `?` in it is a literal. */
-function numbered({ sql, values }: Question): Query {
+function numbered({ sql, values }: SqlQuery): Query {
   let count = 0;
   return { sql: values.length === 0 ? sql : sql.replaceAll('?', () => `$${++count}`), values };
 }

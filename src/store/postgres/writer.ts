@@ -27,7 +27,7 @@ export interface Writer {
 interface WriterOptions {
   clock: Clock;
   connect(): Promise<Connection>;
-  /** For the question what became of a batch, which waits longer for a lock. */
+  /** For the query whether a batch was committed, which waits longer for a lock. */
   connectToAsk(): Promise<Connection>;
   /** Why the database cannot be asked; undefined while it answers. */
   away(): string | undefined;

@@ -75,7 +75,7 @@ function isOfThisVersion(db: Database): boolean {
 }
 
 interface CopyFound {
-  /** Undefined if it is of another version, whose questions are others. */
+  /** Undefined if it is of another version, whose queries differ. */
   differences: Difference[] | undefined;
   /** Where the accounts of the database went, if they did. */
   movedTo: string | undefined;

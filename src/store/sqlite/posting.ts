@@ -4,7 +4,7 @@
 import type { Clock } from '../../kit/clock.ts';
 
 interface Posting {
-  /** For a question that should see what is journaled: false if that takes too long, or fails. */
+  /** For a query that should see what is journaled: false if that takes too long, or fails. */
   beforeRead(): Promise<boolean>;
   /** After a commit. */
   soon(): void;
@@ -13,7 +13,7 @@ interface Posting {
 
 const PAUSE_MS = 200;
 const LONGEST_MS = 1_000;
-/** A lock that another program keeps must not keep every question waiting. */
+/** A lock that another program keeps must not keep every query waiting. */
 const READ_WAIT_MS = 2_000;
 /** A lock or a full disk: what cannot be posted is tried again. */
 const AGAIN_MS = 1_000;

@@ -1,8 +1,8 @@
 // Answers the reads of the store from SQLite. The reader's thread may block, so each is answered at once.
 
 import type { Database, Statement } from 'bun:sqlite';
-import type { Question, Value } from '../question.ts';
 import { READS, type ReadName } from '../read-table.ts';
+import type { SqlQuery, Value } from '../sql-query.ts';
 import type { SqlValue } from '../tables.ts';
 
 export type AnswerRead = (name: ReadName, args: readonly unknown[]) => unknown;
@@ -28,12 +28,12 @@ export function prepareReads(db: Database): AnswerRead {
     return statement;
   }
 
-  const ask = ({ sql, sqlite = sql, values }: Question) => prepared(withLists(sqlite)).all(...values.map(toValue));
+  const ask = ({ sql, sqlite = sql, values }: SqlQuery) => prepared(withLists(sqlite)).all(...values.map(toValue));
 
   return (name, args) => {
     const read = READS[name];
-    const questions = read.ask(...args);
-    const answers = questions.length === 1 ? questions.map(ask) : db.transaction(() => questions.map(ask)).deferred();
+    const queries = read.ask(...args);
+    const answers = queries.length === 1 ? queries.map(ask) : db.transaction(() => queries.map(ask)).deferred();
     return read.decode(answers, ...args);
   };
 }

@@ -1,4 +1,4 @@
-// A thread that reads, on a connection that cannot write: a question may take long, so it does not run on the event loop.
+// A thread that reads, on a connection that cannot write: a query may take long, so it does not run on the event loop.
 // It loads nothing that decides, because every reader of a process takes the memory of what it loads.
 
 import type { Database } from 'bun:sqlite';

@@ -1,4 +1,4 @@
-// A question in the one SQL both databases understand; values always travel as parameters.
+// A query in the SQL that both databases understand; values are always parameters.
 
 import type { SqlValue } from './tables.ts';
 
@@ -6,7 +6,7 @@ import type { SqlValue } from './tables.ts';
 export type Value = SqlValue | readonly string[];
 
 /** `?` stands for the value beside it. */
-export interface Question {
+export interface SqlQuery {
   sql: string;
   values: readonly Value[];
   /** In place of `sql`, where SQLite needs another text. */
@@ -17,7 +17,7 @@ export interface Question {
 export type Condition = readonly [sql: string, ...values: Value[]];
 
 /** Conditions that hold together; nothing if there is none. */
-export function where(conditions: readonly Condition[]): Question {
+export function where(conditions: readonly Condition[]): SqlQuery {
   return {
     sql: conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`,
     values: conditions.flatMap(([, ...values]) => values),
