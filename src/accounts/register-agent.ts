@@ -18,8 +18,8 @@ import type { Authenticator } from './keys/authenticator.ts';
 import { lastFour } from './keys/key-format.ts';
 import { newKeyRow } from './keys/new-key-row.ts';
 import { clientVariables, type ExampleModel, nextSteps } from './next-steps.ts';
-import { type PublicLimits, publicLimits } from './public-limits.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from './replays.ts';
+import { type PublicLimits, publicLimits } from './show-account.ts';
 
 export interface RegisterTools {
   store: Store;

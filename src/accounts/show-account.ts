@@ -1,12 +1,12 @@
 // The account as a key sees it: balance, budgets, allowances and their resets.
 
+import type { Catalog } from '../catalog/catalog.ts';
 import { moneyFields } from '../kit/money.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import { type AllowanceTools, readFreeAllowances } from './free-allowances.ts';
 import type { PresentedKey } from './keys/authenticator.ts';
 import { type KeySpending, publicSpending, readSpending, tightestOf } from './keys/key-spending.ts';
 import { publicKey } from './keys/public-key.ts';
-import { publicLimits } from './public-limits.ts';
 
 export async function showAccount(tools: AllowanceTools, key: PresentedKey) {
   const [{ minute, day, wallet }, shownKey] = await Promise.all([
@@ -25,6 +25,13 @@ export async function showAccount(tools: AllowanceTools, key: PresentedKey) {
     free: { minute: publicAllowance(minute), day: publicAllowance(day) },
     limits: publicLimits(tools.catalog()),
   };
+}
+
+export type PublicLimits = ReturnType<typeof publicLimits>;
+
+/** The limits of every account. */
+export function publicLimits({ limits, guards }: Catalog) {
+  return { ...limits, free_in_flight: guards.free_in_flight };
 }
 
 /** Shows only the remaining amounts of its ancestors, and none of their names. */

@@ -3,7 +3,6 @@
 
 import { assert } from '../../kit/assert.ts';
 import { acceptedName, acceptedValue } from '../accepted-chains.ts';
-import { auditFreezeName } from '../audit-freezes.ts';
 import type {
   ClaimInput,
   ClaimResult,
@@ -52,6 +51,11 @@ export function credit(book: Book, input: CreditInput): CreditResult {
   const balance = payIn(book, { accountId, from, kind, isPaid, amount, reference, note: reason, at });
   noteAction(book, input);
   return { ok: true, balance };
+}
+
+/** Marks a wallet that was frozen because it does not agree with its entries. What an operator froze has no mark. */
+export function auditFreezeName(accountId: string): string {
+  return `frozen_by_audit:${accountId}`;
 }
 
 export function freezeTouches({ accountId, accepted }: FreezeInput): Touch[] {

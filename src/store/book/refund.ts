@@ -4,12 +4,12 @@
 
 import { assert } from '../../kit/assert.ts';
 import { minNano, moneyFields, type Nano } from '../../kit/money.ts';
-import { auditFreezeName } from '../audit-freezes.ts';
 import type { PayoutInput, PayoutResult, RefundInput, RefundResult } from '../operations.ts';
 import type { RefundOf } from '../refund-operations.ts';
 import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
 import { hasRoom, payIn, payOut } from './money.ts';
+import { auditFreezeName } from './operator.ts';
 
 export function refundTouches({ accountId, of }: RefundInput): Touch[] {
   const wallet: Touch = { table: 'wallets', id: accountId };
