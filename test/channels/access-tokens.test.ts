@@ -26,12 +26,12 @@ const EXAMPLE = {
     'cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw',
 };
 
-test('the signature of the standard', async () => {
+test('the signature of the standard', () => {
   const pem = createPrivateKey({ key: EXAMPLE.key, format: 'jwk' }).export({ type: 'pkcs8', format: 'pem' });
-  expect(await signJwt(EXAMPLE.parts, String(pem))).toBe(`${EXAMPLE.parts}.${EXAMPLE.signature}`);
+  expect(signJwt(EXAMPLE.parts, String(pem))).toBe(`${EXAMPLE.parts}.${EXAMPLE.signature}`);
 });
 
-test('a service account says who it is, for what and how long', async () => {
+test('a service account says who it is, for what and how long', () => {
   const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const privateKey = pair.privateKey.export({ type: 'pkcs8', format: 'pem' });
   const tokenUrl = 'https://tokens.example/token';
@@ -43,7 +43,7 @@ test('a service account says who it is, for what and how long', async () => {
   };
   const account = readServiceAccount(JSON.stringify({ type: 'service_account', ...file }, null, 2));
   if (!account) throw new Error('it was not read');
-  const { url, form } = await googleTokenRequest(account, 1_700_000_000_500);
+  const { url, form } = googleTokenRequest(account, 1_700_000_000_500);
   expect(url).toBe(tokenUrl);
   expect(form.grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
   const [head = '', claims = '', signature = ''] = (form.assertion ?? '').split('.');
@@ -58,6 +58,40 @@ test('a service account says who it is, for what and how long', async () => {
   });
   const check = createVerify('RSA-SHA256').update(`${head}.${claims}`);
   expect(check.verify(createPublicKey(pair.privateKey), Buffer.from(signature, 'base64url'))).toBe(true);
+});
+
+test('a key in the older form of OpenSSL signs as well', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const signed = signJwt('a.b', String(privateKey.export({ type: 'pkcs1', format: 'pem' })));
+  const check = createVerify('RSA-SHA256').update('a.b');
+  expect(check.verify(publicKey, Buffer.from(signed.slice('a.b.'.length), 'base64url'))).toBe(true);
+});
+
+/** `crypto.subtle` leaves an error of its parser behind, at which the next hash of the process then fails. */
+test.each(['', 'no key', 'MIIEvgIBADANBgkqhkiG9w0BAQEFAASC'])(
+  'the private key %j is refused, and no later hash fails because of it',
+  async (privateKey) => {
+    const account = readServiceAccount(JSON.stringify({ client_email: 'me@project.example', private_key: privateKey }));
+    if (!account) throw new Error('it was not read');
+    const next = createAccessTokens({
+      clock: createManualClock(0),
+      request: (now) => googleTokenRequest(account, now),
+      fetch: () => Promise.reject(new Error('nothing is asked')),
+    });
+    const found = await next();
+    if (found.ok) throw new Error('a token');
+    expect(new Bun.CryptoHasher('sha256', 'pepper').copy().update('x').digest('hex')).toHaveLength(64);
+    expect(found.response.status).toBe(401);
+    expect((await found.response.json()).error.type).toBe('authentication_error');
+  },
+);
+
+test.each(['', 'two\r\nlines', 'ключ'])('the token %j, which no header can carry, is none', async (token) => {
+  const { state, next, answer } = tokenSource();
+  state.fail = () => Response.json({ access_token: token });
+  const asked = next();
+  await answer();
+  expect(textOf(await asked)).toBe(503);
 });
 
 test('an application of Entra asks with its secret', () => {

@@ -2,7 +2,7 @@
 // still works, and asked for once at a time however many calls wait for it.
 
 import type { Clock } from '../../kit/clock.ts';
-import { isObject, tryParseJson } from '../../kit/json/json.ts';
+import { isObject, type Json, tryParseJson } from '../../kit/json/json.ts';
 import { readBoundedText } from '../read-bounded-text.ts';
 import type { Fetch } from '../upstream.ts';
 import { whileLive } from '../while-live.ts';
@@ -30,8 +30,8 @@ interface Refused {
 export interface TokenTools {
   clock: Clock;
   fetch: Fetch;
-  /** Signs or fills in what is sent; `now` in milliseconds. */
-  request(now: number): Promise<TokenRequest> | TokenRequest;
+  /** Signs or fills in what is sent; `now` in milliseconds. Throws if the credentials cannot be read. */
+  request(now: number): TokenRequest;
 }
 
 /** A token is renewed in its last minutes, and no longer used in its last half minute. */
@@ -41,16 +41,32 @@ const TIMEOUT_MS = 10_000;
 const DEFAULT_LIFE_S = 3_600;
 /** Far above the size of any token. */
 const MAX_ANSWER_BYTES = 64 * 1024;
+const TOKEN = /^[\x21-\x7e]+$/;
+const UNREADABLE: Refused = {
+  ok: false,
+  status: 401,
+  error: { type: 'authentication_error', message: 'The private key of the stored credentials cannot be read.' },
+};
 
 export function createAccessTokens({ clock, fetch, request }: TokenTools): NextToken {
   let token: { text: string; endsAt: number } | undefined;
   let asked: Promise<Asked> | undefined;
 
+  function prepare(): TokenRequest | undefined {
+    try {
+      return request(clock.now());
+    } catch {
+      return undefined;
+    }
+  }
+
   async function ask(): Promise<Asked> {
+    const prepared = prepare();
+    if (!prepared) return UNREADABLE;
     const timeout = new AbortController();
     const cancel = clock.after(TIMEOUT_MS, () => timeout.abort());
     try {
-      const { url, form } = await request(clock.now());
+      const { url, form } = prepared;
       const startedAt = clock.monotonic();
       const response = await fetch(url, {
         method: 'POST',
@@ -60,7 +76,7 @@ export function createAccessTokens({ clock, fetch, request }: TokenTools): NextT
         redirect: 'manual',
       });
       const body = tryParseJson((await readBoundedText(response, MAX_ANSWER_BYTES)) ?? '');
-      if (!isObject(body) || typeof body.access_token !== 'string') return refusedRequest(response.status, body);
+      if (!isObject(body) || !isToken(body.access_token)) return refusedRequest(response.status, body);
       const lifeS = Number(body.expires_in) > 0 ? Number(body.expires_in) : DEFAULT_LIFE_S;
       token = { text: body.access_token, endsAt: startedAt + lifeS * 1_000 };
       return { ok: true, token: token.text };
@@ -89,6 +105,11 @@ export function createAccessTokens({ clock, fetch, request }: TokenTools): NextT
     if (left <= RENEWED_MS) askOnce().catch(() => {});
     return { ok: true, token: token.text };
   };
+}
+
+/** One that a header can carry. */
+function isToken(value: Json | undefined): value is string {
+  return typeof value === 'string' && TOKEN.test(value);
 }
 
 /** As if the upstream itself had refused the key: 4xx is about the credentials, all else is an outage. */
