@@ -62,22 +62,17 @@ export function UsageChart(props: UsageChartProps) {
   const columns = columnsOf(period);
   const groups = groupsOf(parts, measure);
   const [shown, rest] = [groups.slice(0, MOST_SERIES), groups.slice(MOST_SERIES)];
-  const valuesOf = (ids: readonly string[]) =>
-    columns.map(({ first, end }) =>
-      parts
-        .filter(({ at, name }) => at >= first && at < end && ids.includes(name))
-        .reduce((sum, one) => sum + measured(one, measure), 0),
-    );
+  const sums = sumsOf(parts, columns, shown, measure);
   const series = shown.map(({ id }, index) => ({
     name: nameOf(id),
     look: (index + 1) as ChartLook,
-    values: valuesOf([id]),
+    values: sums[index] ?? [],
     href: props.hrefOfGroup(id),
   }));
   const others = {
     name: usageView.others(count(rest.length)),
     look: 'rest' as const,
-    values: valuesOf(rest.map(({ id }) => id)),
+    values: sums[shown.length] ?? [],
   };
   const { from, to } = datesOf(period);
   return (
@@ -121,6 +116,24 @@ function Breakdown({ context, period, parts, measure, by, nameOf, hrefOfGroup }:
       ])}
     />
   );
+}
+
+/** Of each group that is shown and, last, of all others: its sum in each column. An account may have very many parts. */
+function sumsOf(
+  parts: readonly UsagePart[],
+  columns: readonly Period[],
+  shown: readonly GroupSum[],
+  measure: Measure,
+): number[][] {
+  const sums = Array.from({ length: shown.length + 1 }, () => columns.map(() => 0));
+  const seriesOf = new Map(shown.map(({ id }, index) => [id, index]));
+  const columnOf = new Map(columns.flatMap(({ first, end }, index) => Array.from({ length: end - first }, (_, at): [number, number] => [first + at, index])));
+  for (const part of parts) {
+    const column = columnOf.get(part.at);
+    const values = sums[seriesOf.get(part.name) ?? shown.length];
+    if (column !== undefined && values) values[column] = (values[column] ?? 0) + measured(part, measure);
+  }
+  return sums;
 }
 
 interface GroupSum {
