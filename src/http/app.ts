@@ -159,7 +159,7 @@ async function serveRoute(tools: AppTools, route: HttpRoute, exchange: Exchange)
   try {
     if (route.maxBytes > 0) {
       checkDeclaredBody(exchange.request, route.maxBytes);
-      // While draining, new work is refused; what only informs goes on.
+      // While draining, new work is refused; routes that only inform still answer.
       if (!tools.isReady()) throw fault('unavailable', { internal: 'draining' });
     }
     if (route.auth === 'none') return finish(tools, exchange, linked(tools, await route.handle(tools, exchange)));

@@ -1,6 +1,6 @@
 // An account's events as a stream that goes on: those after the cursor, then each new one. It reads from the store only when
 // the client has taken what was sent before, so it keeps one page at most. It ends with the key's right to manage, and when
-// the server drains; a client goes on where it was with Last-Event-ID.
+// the server drains; a client continues where it was with Last-Event-ID.
 
 import type { EventWatch } from '../accounts/events/event-watch.ts';
 import { publicEvent } from '../accounts/events/public-event.ts';

@@ -1,4 +1,4 @@
-// The kinds of budgets that a key can have: what they are called, and when they begin anew.
+// The kinds of budgets that a key can have: their names, and when they are reset.
 
 import { taipeiDayStart, taipeiMonthStart } from '../kit/taipei.ts';
 import type { BudgetKind } from '../store/operations.ts';

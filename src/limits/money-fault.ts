@@ -65,7 +65,7 @@ function budgetFigures(short: BudgetState, reason: MoneyReason) {
   };
 }
 
-/** Undefined for a budget that does not begin anew. */
+/** Undefined for a budget that is never reset. */
 function resetsAtOf({ budget, span }: BudgetState): number | undefined {
   return span === undefined ? undefined : BUDGET_KINDS[budget].resetsAt?.(span);
 }

@@ -82,7 +82,7 @@ class Race {
     }
   }
 
-  /** At most two attempts run at once. If there is no other channel, the late attempt goes on. */
+  /** At most two attempts run at once. If there is no other channel, the late attempt continues. */
   #askBeside(late: RacingAttempt): void {
     if (this.#state !== 'trying' || this.#hasLeft || this.#running.length !== 1) return;
     const isHedge = this.#mayHedge(late.step);
@@ -136,7 +136,7 @@ class Race {
     const racing = new RacingAttempt(this, step, isHedge);
     this.#newest = racing;
     this.#running.push(racing);
-    // An attempt whose report is needed goes on when the client leaves.
+    // An attempt whose report is needed continues when the client leaves.
     const gone = needsReport(this.#tools, call, step) ? this.#givenUp : call.gone;
     void this.#try(racing, gone);
   }

@@ -1,4 +1,4 @@
-// Notifies all running streams when a drain is out of time. Thousands listen: removing one of so many listeners from an abort
+// Notifies all running streams when a drain is out of time. Thousands listen: removing one of them from an abort
 // signal takes a linear search.
 
 export interface Cut {

@@ -185,7 +185,7 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
     return hasNoConnection(error) ? new AttemptFailed('network_error') : this.connectionLost('network_error');
   }
 
-  /** The attempt goes on when the client leaves. */
+  /** The attempt continues when the client leaves. */
   ignoreClient(): void {
     this.#gone.removeEventListener('abort', this);
   }

@@ -1,5 +1,5 @@
 // Group commit: operations that arrive while a commit is under way, or within one turn of the event loop, share the
-// next one. The queue is bounded, and new requests that waited too long are turned away; running ones never are.
+// next one. The queue is bounded, and new requests that waited too long are refused; running ones never are.
 
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';

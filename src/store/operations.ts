@@ -217,7 +217,7 @@ export interface ChangeKeyInput extends Acted {
   };
   at: number;
 }
-/** If a session asks that this key opened, it goes on with the new text. */
+/** If the caller is a session that this key opened, the session stays valid with the new text. */
 export interface RotateKeyInput extends Acted {
   accountId: string;
   keyId: string;
@@ -291,7 +291,7 @@ export interface ClaimResult {
   isFirst: boolean;
 }
 
-/** Sets name and password together, and ends every session but one: whoever had the old password is out. */
+/** Sets name and password together, and ends every session but one, also those opened with the old password. */
 export interface SetLoginInput {
   accountId: string;
   /** The name the account has now; it is free again if the new one is another. */

@@ -146,7 +146,7 @@ export interface AlarmQuery {
   limit: number;
 }
 
-/** Where a group of alarms stands in their list. */
+/** The position of a group of alarms in their list. */
 export interface AlarmPlace {
   severity: Severity;
   newestId: number;

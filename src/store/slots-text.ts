@@ -10,7 +10,7 @@ type Slot = Slots[number];
 
 /** Paid slots stand on whole seconds. */
 const SECOND = 1_000;
-/** With so many slots it is worth to keep their text. */
+/** From this many slots on, their text is kept. */
 const MANY = 8;
 
 /** The text of a window up to the count of its newest slot. */

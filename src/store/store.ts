@@ -33,7 +33,7 @@ export interface Store {
   /** Forgets hashed addresses, answers to repeated calls and dead leases older than `before`, and what is kept for longer
    * by that much later: refused requests 5 days, events and counts of refusals 28 days. */
   forget(before: number): Promise<void>;
-  /** Deletes usage records of the days (Taipei's) before one, then their sums and losses, at most so many at a time; answers how many. */
+  /** Deletes usage records of the days (Taipei's) before one, then their sums and losses, at most `limit` at a time; returns how many. */
   forgetUsage(before: OldUsage): Promise<Forgotten>;
   close(): Promise<void>;
 }

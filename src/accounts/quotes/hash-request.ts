@@ -1,5 +1,6 @@
-// Identifies the call of a quote: a keyed hash of account, endpoint and body. Without the key, a prompt cannot be guessed from it. Two bodies are the
-// same if they are equal as JSON, with their fields in the same order; white space and escapes do not matter.
+// Identifies the call of a quote: a keyed hash of account, endpoint and body. Without the key, a prompt cannot be guessed from
+// it. Two bodies are the same if they are equal as JSON, with their fields in the same order; white space and escapes do not
+// matter.
 
 import type { JsonObject } from '../../kit/json/json.ts';
 
@@ -11,7 +12,7 @@ export interface QuotedRequest {
 
 export type HashRequest = (request: QuotedRequest) => Promise<string>;
 
-/** Yields to other requests after so many characters. */
+/** Yields to other requests after this many characters. */
 const STEP_CHARS = 512 * 1024;
 
 export function createHashRequest(begin: () => Bun.CryptoHasher, pause: () => Promise<void>): HashRequest {

@@ -19,7 +19,7 @@ const MAX_JITTER = 0.1;
 
 export const MAX_ATTEMPTS = WAITS_MS.length + 1;
 
-/** After so many attempts; undefined after the last one. */
+/** The wait after this many attempts; undefined after the last one. */
 export function retryWaitMs(attempts: number, random: Random): number | undefined {
   const wait = WAITS_MS[attempts - 1];
   return wait === undefined ? undefined : Math.round(wait * (1 + MAX_JITTER * random.fraction()));

@@ -179,7 +179,7 @@ export class LongMemberReader {
     return at;
   }
 
-  /** Nobody wants what came. */
+  /** Discards what came. */
   drop(): void {
     dropAll(this.#chunks);
   }

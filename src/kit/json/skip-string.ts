@@ -5,7 +5,7 @@ import { BACKSLASH, QUOTE } from './characters.ts';
 
 /** Two escaped quotes that are nearer to each other than this are close together. */
 const CLOSE_CHARS = 12;
-/** After so many of them in a row more are expected. */
+/** After this many of them in a row more are expected. */
 const MANY_CLOSE = 4;
 /** Number of characters to inspect before the next search. */
 const WALKED_CHARS = 512;

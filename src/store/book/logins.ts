@@ -86,7 +86,7 @@ export function touchSession(book: Book, { accountId, hash, at }: TouchSessionIn
   book.put('logins', accountId, { ...login, sessions, touchedAt: at });
 }
 
-/** A session that a text of the key opened goes on with its new text: who rotates it does not sign out by that. */
+/** A session that a text of the key opened stays valid with its new text: rotating a key does not sign its user out. */
 export function moveSession(book: Book, before: KeyRow, sessionHash: string, keyHash: string): void {
   const login = loginOf(book, before.accountId);
   const texts = [before.hash, before.oldHash];

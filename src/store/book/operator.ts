@@ -21,7 +21,7 @@ import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
 import { hasRoom, payIn } from './money.ts';
 
-/** A row that the database keeps: it locks out whoever edits the same revision. */
+/** A row that the database keeps: two edits of the same revision exclude each other. */
 const NEWEST: Touch = { table: 'settings', id: 'newest_revision' };
 
 export function reviseTouches(): Touch[] {

@@ -72,7 +72,7 @@ export interface TakeOptions {
   grainMs?: number;
   /** Number of expired slots to keep, newest first: a clock that leapt ahead may step back to them. */
   keep?: number;
-  /** In at most so many entries. */
+  /** The most entries to keep them in. */
   keepEntries?: number;
 }
 

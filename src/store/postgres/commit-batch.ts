@@ -18,7 +18,7 @@ export async function commitBatch(writer: Writer, operations: readonly Operation
       if (mayRunAgain(error) && run < MAX_RUNS) continue;
       if (isLockTimeout(error)) {
         const locked = await writer.findLocked(operations);
-        // Perhaps it was let go in the meantime.
+        // The lock may have been released in the meantime.
         if (locked.size === 0 && run === 1) continue;
         return commitUnlocked(writer, operations, locked, explain(error));
       }

@@ -74,7 +74,7 @@ export function createConnect(url: string, clock: Clock): Connect {
     return primary;
   }
 
-  /** An old primary that was frozen, and goes on, would still accept commits on its connections. */
+  /** An old primary that was frozen and resumes would still accept commits on its connections. */
   function closeOthers(current: string): void {
     for (const [connection, one] of opened) if (one !== current) void connection.close();
   }

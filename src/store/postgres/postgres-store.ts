@@ -52,7 +52,7 @@ const START_AGAIN_MS = 200;
 /** A schema upgrade that takes longer is logged. */
 const UPGRADE_MS = 5_000;
 const READ_CONNECTIONS = 3;
-/** A key's look-up takes a fraction of the way to the server and back: so many may be on it at once. */
+/** A key's look-up takes a fraction of a round trip, so this many callers share a connection. */
 const READS_EACH = 64;
 /** Two audits or reports at once, and one for a customer's usage meanwhile. */
 const SLOW_READ_CONNECTIONS = 3;
@@ -63,9 +63,9 @@ const STATEMENT_MS = 2_000;
  *
  * A writer waits for a lock for many times as long as a commit takes, and less than an admission may wait for its turn; then
  * the operation waits in the queue for locked rows. A node that falls silent inside its transaction loses it, and its locks,
- * before the operations that wait for them are refused. From the answer to the first round trip until the second one comes it has to decide, in milliseconds,
- * and once to and fro: 1.5 s is enough for a packet that is lost three times on the way. Were it not, the batch would be
- * run again, as after any lost connection.
+ * before the operations that wait for them are refused. A transaction is idle between its two round trips, for the
+ * milliseconds of a decision and one way to the server and back: 1.5 s is enough even if a packet is lost three times. If it
+ * were not, the batch would be run again, as after any lost connection.
  */
 const COMMIT_SETTINGS = {
   application_name: 'ai-gateway commits',

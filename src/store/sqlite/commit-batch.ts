@@ -21,7 +21,7 @@ export interface Commits {
   commitBatch: CommitBatch;
   /** The same, but the batch may be journaled only. */
   journalBatch: CommitBatch;
-  /** Brings the tables up to everything that was answered, whoever answered it. */
+  /** Brings the tables up to everything that was answered, by any process. */
   post(): void;
   /** Runs in a transaction of its own, with everything posted; afterwards pages are read anew. */
   alone(act: () => void): void;

@@ -1,5 +1,5 @@
-// Whether answered batches are in the journal and not in the tables yet, whoever wrote them. Apart from the journal itself,
-// so that a reader need not load what decides.
+// Whether answered batches are in the journal and not in the tables yet, written by any process. Not part of journal.ts, so
+// that a reader need not load what decides.
 
 import type { Database } from 'bun:sqlite';
 

@@ -21,7 +21,7 @@ export type WriterRequest =
 export type ReaderRequest =
   | { do: 'open'; file: string }
   | { do: 'read'; name: ReadName; args: readonly unknown[] }
-  /** Whether something is journaled that the tables do not say yet, whoever wrote it. */
+  /** Whether something is journaled that is not in the tables yet, written by any process. */
   | { do: 'isBehind' }
   | { do: 'close' };
 

@@ -15,7 +15,7 @@ export interface OpenOptions {
   /** Only for tests that replay thousands of histories. */
   unsafeNoSync?: boolean;
   killOrder?: KillOrder | undefined;
-  /** Only for tests: the disk has room for so many pages. */
+  /** Only for tests: the size of the disk in pages. */
   maxPages?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 // When the writer is asked to post its journal: at once for a read that must see it, and once commits pause or have gone on
-// for a while, so that whoever opens the file with another tool finds it never long behind.
+// for a while, so that another tool that opens the file finds it nearly up to date.
 
 import type { Clock } from '../../kit/clock.ts';
 
