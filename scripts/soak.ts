@@ -4,7 +4,7 @@
 
 import { parseArgs } from 'node:util';
 import { type Sample, type SoakReport, soak } from '../test/soak/soak.ts';
-import { type Finding, judge } from '../test/soak/verdict.ts';
+import { type Finding, judge, p99 } from '../test/soak/verdict.ts';
 import { recordFigures } from './record-figures.ts';
 
 /** Enough for a line in the second half, and for everything that is kept for 30 days to have been deleted before it. */
@@ -13,13 +13,24 @@ const DAYS = 4;
 const REST_MEASURES = 5;
 const SHOWN_PROBLEMS = 20;
 
+const FIGURE_NAMES: Readonly<Record<Finding['name'], string>> = {
+  residentMb: 'resident memory',
+  heapMb: 'heap',
+  objects: 'objects',
+  descriptors: 'open descriptors',
+  sockets: 'open sockets',
+  timers: 'timers',
+  cpuMsPerAction: 'CPU per action',
+  p99Ms: 'p99 of paid calls, first → second half',
+};
+
 const rounded = (value: number) => value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 });
 const mb = (value: number | undefined) => `${Math.round(value ?? 0)} MB`;
 
 function printSample(sample: Sample, round: number): void {
-  const { calls, p99Ms, cpuMsPerAction, residentMb, heapMb, descriptors, sockets, timers, wrong } = sample;
+  const { calls, times, cpuMsPerAction, residentMb, heapMb, descriptors, sockets, timers, wrong } = sample;
   console.log(
-    `${String(round + 1).padStart(2)}: ${calls} actions, p99 ${rounded(p99Ms)} ms, ${rounded(cpuMsPerAction)} ms CPU each; ${mb(residentMb)} resident, ${mb(heapMb)} heap; ` +
+    `${String(round + 1).padStart(2)}: ${calls} actions, p99 ${rounded(p99(times))} ms, ${rounded(cpuMsPerAction)} ms CPU each; ${mb(residentMb)} resident, ${mb(heapMb)} heap; ` +
       `${descriptors} descriptors, ${sockets} sockets, ${timers} timers; ${wrong.length} wrong`,
   );
 }
@@ -32,6 +43,14 @@ function printFindings(findings: readonly Finding[]): void {
     const cells = [first, last, growth, limit].map((value) => rounded(value).padStart(12)).join('');
     console.log(`${name.padEnd(28)}${cells}${isGrowing ? '  GROWS' : ''}`);
   }
+}
+
+/** Such as `23 → 24 (+1 ≤ 2)`: the growth and how much is allowed. */
+function shown({ name, first, last, growth, limit, isGrowing }: Finding): string {
+  const sign = growth < 0 ? '−' : '+';
+  const unit = name.endsWith('Mb') ? ' MB' : name === 'p99Ms' || name === 'cpuMsPerAction' ? ' ms' : '';
+  const change = `${sign}${rounded(Math.abs(growth))} ${isGrowing ? '>' : '≤'} ${rounded(limit)}${unit}`;
+  return `${rounded(first)} → ${rounded(last)}${unit} (${change})`;
 }
 
 function printRows(samples: readonly Sample[]): void {
@@ -91,16 +110,11 @@ console.log(
     `${growing.length} figures grow, ${problems.length} problems`,
 );
 if (values.record) {
-  const ending = report.samples.at(-1);
-  const resident = findings.find(({ name }) => name === 'residentMb');
   recordFigures('soak', `npm run soak -- --minutes ${values.minutes} --database ${database}`, {
     'actions of clients': rounded(actions),
     'days on the gateway’s clock': String(ROUNDS * DAYS),
-    'resident memory at the end': mb(ending?.residentMb),
-    'its growth in the second half': `${resident?.growth.toFixed(1)} MB`,
-    'allowed growth in the second half': `${resident?.limit.toFixed(1)} MB`,
-    'size of the embedded database at the end': mb(ending?.databaseMb),
-    'open descriptors, first and last round': `${report.samples[0]?.descriptors} / ${ending?.descriptors}`,
+    ...Object.fromEntries(findings.map((finding) => [FIGURE_NAMES[finding.name], shown(finding)])),
+    'size of the embedded database at the end': mb(report.samples.at(-1)?.databaseMb),
     'rows that should have been deleted': String(
       report.samples.reduce((sum, { rows }) => sum + [...rows.values()].reduce((all, { stale }) => all + stale, 0), 0),
     ),

@@ -55,7 +55,14 @@ describe('the verdict', () => {
     cpuMs: 0,
   };
   const sample = (rest: Partial<Sample>): Sample => ({
-    ...{ ...flat, p99Ms: 10, cpuMsPerAction: 5, calls: 100, wrong: [], rows: new Map() },
+    ...{
+      ...flat,
+      times: Array.from({ length: 300 }, (_, i) => 10 + (i % 50)),
+      cpuMsPerAction: 5,
+      calls: 100,
+      wrong: [],
+      rows: new Map(),
+    },
     ...rest,
   });
   const growing = (of: (index: number) => Partial<Sample>) =>
@@ -85,5 +92,12 @@ describe('the verdict', () => {
     expect(growing((index) => ({ residentMb: 200 + index * 4 }))).toEqual(['residentMb']);
     expect(growing((index) => ({ descriptors: 30 + index }))).toEqual(['descriptors']);
     expect(growing((index) => ({ cpuMsPerAction: 5 + index }))).toEqual(['cpuMsPerAction']);
+  });
+
+  test('answer times that double in the course of a run are found, and those of one odd round are not', () => {
+    const slower = (factor: number) => ({ times: Array.from({ length: 300 }, (_, i) => (10 + (i % 50)) * factor) });
+    expect(growing((index) => slower(1 + index / 19))).toEqual(['p99Ms']);
+    expect(growing((index) => slower(1 + index / 190))).toEqual([]);
+    expect(growing((index) => slower(index > 17 ? 3 : 1))).toEqual([]);
   });
 });

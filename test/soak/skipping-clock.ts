@@ -5,11 +5,12 @@ import { runTask, type Task } from '../../src/kit/timer-lists.ts';
 
 export interface SkippingClock extends Clock {
   skip(ms: number): void;
-  /** Timers that have neither run nor been cancelled. */
-  pending(): number;
+  /** Timers that have neither run nor been cancelled; only those that wait at least so long. */
+  pending(atLeastMs?: number): number;
 }
 
 interface Pending {
+  ms: number;
   due: number;
   task: Task;
   timer?: ReturnType<typeof setTimeout>;
@@ -39,7 +40,7 @@ export function createSkippingClock(): SkippingClock {
     now: () => Date.now() + offset,
     monotonic,
     after(ms, task) {
-      const one: Pending = { due: monotonic() + ms, task };
+      const one: Pending = { ms, due: monotonic() + ms, task };
       waiting.add(one);
       one.timer = setTimeout(runOrWait, Math.min(Math.max(0, ms), MAX_MS), one);
       return cancel.bind(undefined, one);
@@ -48,6 +49,6 @@ export function createSkippingClock(): SkippingClock {
       offset += ms;
       for (const one of [...waiting].sort((a, b) => a.due - b.due)) if (waiting.has(one)) runOrWait(one);
     },
-    pending: () => waiting.size,
+    pending: (atLeastMs = 0) => [...waiting].filter(({ ms }) => ms >= atLeastMs).length,
   };
 }
