@@ -5,12 +5,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { systemClock } from '../../src/kit/clock.ts';
 import { taipeiDay } from '../../src/kit/taipei.ts';
-import type { Touch } from '../../src/store/book/book.ts';
+import { PAGE_TABLES, type PageTable, type Touch } from '../../src/store/book/book.ts';
 import { touches } from '../../src/store/book/decide.ts';
 import type { Input, OperationName, Result } from '../../src/store/operations.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { NewEvent } from '../../src/store/rows.ts';
 import type { Store } from '../../src/store/store.ts';
+import { PAGES } from '../../src/store/tables.ts';
 import { appliedLine } from '../support/applied-line.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { addKey, paidBy } from './suite/key-tree.ts';
@@ -86,6 +87,7 @@ const RECORDER = `
       one->>'account_id', one->>'redeemed_by',
       (SELECT account_id FROM keys WHERE key_id = one->>'key_id'),
       (SELECT account_id FROM webhooks WHERE webhook_id = one->>'webhook_id'),
+      (SELECT redeemed_by FROM cards WHERE serial = one->>'reference'),
       (SELECT account_id FROM keys WHERE key_id = substring(one->>'window_id' from 'key_[0-9]+')),
       substring(one->>'window_id' from '${ACCOUNT_PATTERN}'))
   $$;
@@ -105,10 +107,9 @@ const RECORDER = `
     END LOOP;
   END $$;`;
 
-/** Pages whose id is the account's. */
-const OF_ACCOUNT: readonly Touch['table'][] = [
-  ...(['wallets', 'keyrings', 'lossDays', 'accountNotes'] as const),
-  ...(['logins', 'billing', 'webhookLists'] as const),
+/** Kinds of pages that belong to no account. A new kind has an account that `account_of` finds, or is listed here. */
+const SHARED_PAGES: readonly PageTable[] = [
+  ...(['sessionBudgets', 'leases', 'replays', 'traffic', 'incidents'] as const),
 ];
 
 let server: TestDatabases;
@@ -116,6 +117,8 @@ let database: TestDatabase;
 let store: Store;
 const accountsOf = new Map<OperationName, Set<string>[]>();
 const sharedOf = new Map<OperationName, Set<string>>();
+const touched = new Set<PageTable>();
+const withAccount = new Set<PageTable>();
 
 beforeAll(async () => {
   server = await sharePostgres();
@@ -128,21 +131,42 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Commits it alone and notes which accounts it read, locked or wrote. */
+/** Commits it alone and notes whose pages it reads or locks, and whose rows it writes. */
 async function commit<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Result<Name>> {
+  const pages = touches(name, input);
+  const before = await accountsOfPages(pages);
   const result = await store.commit(name, input);
   const rows = await database.sql<{ table_name: string; account_id: string | null }>(
     'DELETE FROM written RETURNING table_name, account_id',
   );
   const accounts = new Set([
     ...rows.flatMap(({ account_id: accountId }) => accountId ?? []),
-    ...touches(name, input).flatMap(({ table, id }) => (OF_ACCOUNT.includes(table) ? id : [])),
+    ...before,
+    ...(await accountsOfPages(pages)),
   ]);
   const shared = sharedOf.get(name) ?? new Set();
   for (const row of rows) if (row.account_id === null) shared.add(row.table_name);
   sharedOf.set(name, shared);
   accountsOf.set(name, [...(accountsOf.get(name) ?? []), accounts]);
   return result;
+}
+
+/** By the row of each page that is read or locked, or by its id if there is no row yet. */
+async function accountsOfPages(pages: readonly Touch[]): Promise<string[]> {
+  const accounts: string[] = [];
+  for (const { table, id } of pages) {
+    touched.add(table);
+    const page = table === 'keyrings' ? PAGES.wallets : PAGES[table];
+    const [row] = await database.sql<{ account_id: string | null }>(
+      `SELECT coalesce(account_of(to_jsonb(page)), substring($1 from '${ACCOUNT_PATTERN}')) AS account_id
+         FROM (SELECT 1) AS one LEFT JOIN ${page.name} AS page ON page.${page.idColumn} = $1`,
+      id,
+    );
+    if (!row?.account_id) continue;
+    withAccount.add(table);
+    accounts.push(row.account_id);
+  }
+  return accounts;
 }
 
 const recorded = (): Store => ({ ...store, commit });
@@ -226,7 +250,7 @@ async function moveMoney({ accountId }: Account): Promise<void> {
   await commit('freeze', { accountId, frozen: false, at: T0 });
 }
 
-async function manage({ accountId, keyId }: Account): Promise<void> {
+async function manage({ accountId }: Account): Promise<void> {
   const key = sampleKey(accountId);
   await commit('createKey', { key, at: T0, replay: replay() });
   await commit('changeKey', { accountId, keyId: key.keyId, changes: { name: 'other' }, at: T0 });
@@ -236,17 +260,11 @@ async function manage({ accountId, keyId }: Account): Promise<void> {
   await commit('setBalanceLow', { accountId, balanceLow: 10n, at: T0 });
   await commit('setBilling', { accountId, name: 'A', taxId: null, at: T0 });
   await commit('describeAccount', { accountId, nickname: 'a', log: appliedLine(T0) });
-  const session = { hash: fresh('session'), keyId, createdAt: T0, seenAt: T0 };
+  const session = { hash: fresh('session'), keyId: null, createdAt: T0, seenAt: T0 };
   await commit('openSession', { accountId, session, at: T0 });
   await commit('touchSession', { accountId, hash: session.hash, at: T0 + 60_000 });
-  await commit('setLogin', {
-    accountId,
-    before: null,
-    name: fresh('name'),
-    passwordHash: 'x',
-    by: { session: session.hash },
-    at: T0,
-  });
+  const login = { accountId, before: null, name: fresh('name'), passwordHash: 'x', by: { session: session.hash } };
+  expect(await commit('setLogin', { ...login, at: T0 })).toEqual({ ok: true });
   await commit('closeSession', { accountId, hash: session.hash });
   await commit('closeSessions', { accountId });
   const webhook = webhookOf(accountId);
@@ -284,4 +302,6 @@ test('every operation keeps to one account, and to the shared rows that are list
   expect(many).toEqual([]);
   const shared = Object.fromEntries([...sharedOf].map(([name, tables]) => [name, [...tables].sort()]));
   expect(shared).toEqual(Object.fromEntries(Object.entries(SHARED).map(([name, tables]) => [name, [...tables]])));
+  expect([...touched].sort()).toEqual([...PAGE_TABLES].sort());
+  expect(PAGE_TABLES.filter((table) => !withAccount.has(table)).sort()).toEqual([...SHARED_PAGES].sort());
 });
