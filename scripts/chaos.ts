@@ -65,7 +65,10 @@ async function breakEverything(isOver: () => boolean, withFreeze: boolean): Prom
     if (withFreeze) {
       const frozen = await freezeBeyondLease(rig, load);
       total.frozen.push(frozen);
-      console.log(`node frozen for ${seconds(frozen.frozenMs)}: ${frozen.released} holds released by the other node`);
+      addProblems(frozen.problems);
+      console.log(
+        `node frozen for ${seconds(frozen.frozenMs)}: ${frozen.released} holds released by the other node, ${frozen.refused} late settlements refused`,
+      );
     }
     await load.stop();
     addProblems([...load.problems, ...(await rig.verify(load.facts))]);

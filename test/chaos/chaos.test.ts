@@ -1,8 +1,10 @@
-// The short form of `npm run chaos`: some faults of every kind under load, and a promotion.
+// The short form of `npm run chaos`: some faults of every kind under load, a node that is frozen beyond its lease, and a
+// promotion.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { FAULTS, sufferFault } from './faults.ts';
+import { freezeBeyondLease } from './freeze.ts';
 import { type Load, startLoad } from './load.ts';
 import { promoteUnderLoad } from './promote.ts';
 import { type Rig, startRig } from './rig.ts';
@@ -37,6 +39,14 @@ describe('two nodes on broken networks, under load', () => {
     const fault = FAULTS.find((one) => one.name === name);
     if (!fault) throw new Error(`there is no fault ${name}`);
     expect((await sufferFault(rig, load, fault, LASTS_MS)).recoveredMs).toBeLessThan(RECOVERS_MS);
+  });
+
+  test('a node frozen beyond its lease: its holds are released, and its late settlements refused', async () => {
+    const { released, refused, recoveredMs, problems } = await freezeBeyondLease(rig, load);
+    expect(problems).toEqual([]);
+    expect(released).toBeGreaterThan(0);
+    expect(refused).toBeGreaterThan(0);
+    expect(recoveredMs).toBeLessThan(RECOVERS_MS);
   });
 
   test('nothing acknowledged is lost, nothing is charged twice, no hold and no connection is left', async () => {
