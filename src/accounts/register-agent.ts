@@ -94,14 +94,14 @@ export async function registerAgent(
 }
 
 /** Used where the table's text would name a different limit. */
-function messageOf(refused: Extract<RegisterResult, { ok: false }>): ((waitS: number) => string) | undefined {
+function messageOf(refused: Extract<RegisterResult, { ok: false }>): ((wait: string) => string) | undefined {
   if (refused.reason === 'registration_site_limit') {
-    return refused.isPace ? (waitS) => `The registrations of this hour are used up. Retry in ${waitS} s.` : undefined;
+    return refused.isPace ? (wait) => `The registrations of this hour are used up. Retry in ${wait}.` : undefined;
   }
   if (refused.reason !== 'registration_ip_limit' || refused.prefix === undefined) return undefined;
   const { prefix, allowance } = refused;
-  return (waitS) =>
-    `The network of this address (IPv6 /${prefix}) has registered ${allowance.limit} accounts in the last 24 hours. Use a key you already have, or retry in ${waitS} s.`;
+  return (wait) =>
+    `The network of this address (IPv6 /${prefix}) has registered ${allowance.limit} accounts in the last 24 hours. Use a key you already have, or retry in ${wait}.`;
 }
 
 /** Settings that the response contains, kept for replays because they may change. */

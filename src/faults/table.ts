@@ -154,7 +154,7 @@ export const FAULTS = {
   route_not_found: {
     status: 404,
     ...NOT_FOUND,
-    text: 'This path does not exist. Check it.',
+    text: 'This path does not exist. Choose one of those in /openapi.json.',
     actions: [SHOW_CALLS],
   },
   not_found: { status: 404, ...NOT_FOUND, text: 'This account has no object with this id. Check the id.' },

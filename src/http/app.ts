@@ -113,7 +113,7 @@ function createRest(tools: AppTools, addPages: AddPages): Router {
   addPages(app);
   for (const path of new Set(ROUTES.map((route) => route.path))) {
     app.on(EVERY_METHOD, routerPattern(path), (context) =>
-      refuse(tools, context, fault('method_not_allowed', { headers: { allow: allowedMethods(path) } })),
+      refuse(tools, context, methodFault(context.req.method, allowedMethods(path))),
     );
   }
   app.on(EVERY_METHOD, '*', (context) => {
@@ -122,7 +122,7 @@ function createRest(tools: AppTools, addPages: AddPages): Router {
     return faultResponse(
       tools,
       { ...exchange, envelope: unknownEnvelope(exchange) },
-      fault('route_not_found', { hint }),
+      fault('route_not_found', { hint, message: hint && `This path does not exist. ${hint}` }),
     );
   });
   return app;
@@ -230,7 +230,14 @@ function isBelow(path: string, base: string): boolean {
   return path.startsWith(base) && (path.length === base.length || path.charAt(base.length) === '/');
 }
 
-function allowedMethods(path: string): string {
-  const methods = ROUTES.filter((route) => route.path === path).map((route) => route.method);
-  return methods.includes('GET') ? [...methods, 'HEAD'].join(', ') : methods.join(', ');
+function methodFault(method: string, allowed: readonly string[]): Fault {
+  return fault('method_not_allowed', {
+    message: `This path does not support ${method}. Use ${allowed.join(' or ')}.`,
+    headers: { allow: allowed.join(', ') },
+  });
+}
+
+function allowedMethods(path: string): string[] {
+  const methods: string[] = ROUTES.filter((route) => route.path === path).map((route) => route.method);
+  return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
 }

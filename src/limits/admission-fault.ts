@@ -5,6 +5,7 @@ import { WAIT } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
 import { MINUTE_MS } from '../kit/clock.ts';
 import type { Allowance } from '../store/book/windows.ts';
+import { describeWait } from './describe-wait.ts';
 import { keyRateFault } from './key-rate-fault.ts';
 import { moneyFault } from './money-fault.ts';
 import { rateHeaders } from './rate-headers.ts';
@@ -51,13 +52,13 @@ export function admissionFault(
 /** While a refusal is cached, the same fault is returned. */
 const knownFaults = new WeakMap<Refused, Partial<Record<Envelope, Fault>>>();
 
-const addressDay = (waitS: number) =>
-  `Free requests for today from this address are used up. Use a paid model, or retry in ${waitS} s, after midnight in Taipei.`;
+const addressDay = (wait: string) =>
+  `Free requests for today from this address are used up. Use a paid model, or retry in ${wait}, after midnight in Taipei.`;
 
 interface LimitFaultOptions {
   envelope?: Envelope;
   /** Used where the usual text would name a different limit. */
-  message?: ((waitS: number) => string) | undefined;
+  message?: ((wait: string) => string) | undefined;
 }
 
 type LimitCode =
@@ -79,9 +80,10 @@ export function limitFault(
   if (closed !== undefined) return closedFault(code, closed, { allowance, now, envelope });
   const isWait = code !== 'too_many_in_flight';
   const waitS = Math.max(1, Math.ceil((allowance.resetsAt - now) / 1000));
+  const wait = describeWait(waitS);
   const isMinute = code === 'rate_limited' || code === 'free_minute_limit';
   return fault(code, {
-    message: message?.(waitS) ?? limitText(code, allowance, waitS),
+    message: message?.(wait) ?? limitText(code, allowance, wait),
     figures: {
       limit: allowance.limit,
       used: allowance.used,
@@ -92,22 +94,22 @@ export function limitFault(
   });
 }
 
-function limitText(code: LimitCode, { limit, used }: Allowance, waitS: number): string {
+function limitText(code: LimitCode, { limit, used }: Allowance, wait: string): string {
   switch (code) {
     case 'free_minute_limit':
       return `Free requests for this minute are used up (${used} of ${limit}). Retry in ${WAIT}, or use a paid model.`;
     case 'free_daily_limit':
-      return `Free requests for today are used up (${used} of ${limit}). Use a paid model, or retry in ${waitS} s, after midnight in Taipei.`;
+      return `Free requests for today are used up (${used} of ${limit}). Use a paid model, or retry in ${wait}, after midnight in Taipei.`;
     case 'rate_limited':
       return `The limit of ${limit} ${limit === 1 ? 'request' : 'requests'} per minute is reached. Retry in ${WAIT}.`;
     case 'too_many_in_flight':
       return `Too many requests are running (${used} of ${limit}). Retry in ${WAIT}, when one of them may have ended.`;
     case 'redeem_rate_limited':
-      return `Too many wrong card codes were sent (${used} of ${limit}). Retry in ${waitS} s.`;
+      return `Too many wrong card codes were sent (${used} of ${limit}). Retry in ${wait}.`;
     case 'registration_ip_limit':
-      return `This address has registered ${used} of ${limit} accounts in 24 hours. Use a key you already have, or retry in ${waitS} s.`;
+      return `This address has registered ${used} of ${limit} accounts in 24 hours. Use a key you already have, or retry in ${wait}.`;
     case 'registration_site_limit':
-      return `The registrations of today are used up. Retry in ${waitS} s, after midnight in Taipei.`;
+      return `The registrations of today are used up. Retry in ${wait}, after midnight in Taipei.`;
   }
 }
 

@@ -134,6 +134,23 @@ test.each(cases)('%s', async (_, make) => {
   expect(error.message).toMatch(/^[A-Za-z].*[.:]/);
 });
 
+describe('a message names what to use instead', () => {
+  test.each([
+    ['GET', CHAT, 'This path does not support GET. Use POST.'],
+    ['DELETE', '/v1/models', 'This path does not support DELETE. Use GET or HEAD.'],
+    ['PUT', '/api/keys', 'This path does not support PUT. Use GET or POST or HEAD.'],
+    ['GET', '/v1/none', 'This path does not exist. Choose one of those in /openapi.json.'],
+  ])('%s %s', async (method, path, message) => {
+    const { error }: Answer = await (await gateway.call(path, { key, method })).json();
+    expect(error.message).toBe(message);
+  });
+
+  test('of a path that resembles another', async () => {
+    const { error }: Answer = await (await gateway.call('/api/chat/completions', { key, body: {} })).json();
+    expect(error.message).toBe(`This path does not exist. ${error.hint}`);
+  });
+});
+
 describe('an unknown route', () => {
   const answerAt = async (path: string, options?: CallOptions) => {
     const response = await gateway.call(path, options);

@@ -131,11 +131,12 @@ describe.each(SERVERS)('a server $name', ({ path, document, paidModel, freePerMi
     const examples: string[] = [];
     /** Of what the examples before have made. */
     const ids: string[] = [];
-    const { model } = paths['/v1/chat/completions'].post.requestBody.content['application/json'].example;
+    const modelAt = (place: string): string => paths[place].post.requestBody.content['application/json'].example.model;
     const fill = (place: string, parameters: Answer[] = []) =>
       parameters
         .filter(({ in: where }) => where === 'path')
         .reduce((filled, { name, schema }) => {
+          const model = modelAt(/embed/i.test(place) ? '/v1/embeddings' : '/v1/chat/completions');
           const id = name === 'model' ? model : ids.findLast((one) => new RegExp(schema.pattern).test(one));
           return filled.replace(`{${name}}`, id ?? 'nothing-was-made');
         }, place);
