@@ -88,5 +88,5 @@ export const zh: Said<typeof en> = {
   unspent: '已付款、仍在餘額中',
   owed: '尚未使用，合計',
   balances: '所有餘額（含免費額度）',
-  spendNote: '試用額度、贈送的儲值卡與其他免費額度會先用完，之後才動用付費的金額。',
+  spendNote: '試用金、贈送的儲值卡與其他免費額度會先用完，之後才動用付費的金額。',
 };
