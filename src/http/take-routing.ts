@@ -28,6 +28,8 @@ export async function takeRouting(document: JsonDocument, call: Unnamed): Promis
 }
 
 const MAX_NAMED = 10;
+const NONE =
+  'model is missing, and this key may use no model for this call. GET /v1/models lists the models of the key with their endpoints.';
 
 interface Unnamed {
   catalog: Catalog;
@@ -38,7 +40,7 @@ interface Unnamed {
 
 /**
  * The vendor's own default if the key may use it here, else the only model there is for the call. Throws a fault if it could be
- * one of several. Undefined if the body names one, or must.
+ * one of several, or none. Undefined if the body names one, or must.
  */
 function nameModel(named: Json | undefined, { catalog, key, kind, dialect }: Unnamed): string | undefined {
   const { defaultModel } = dialect.request;
@@ -50,7 +52,7 @@ function nameModel(named: Json | undefined, { catalog, key, kind, dialect }: Unn
   if (usual && usable.includes(usual)) return defaultModel;
   const [only, ...others] = usable;
   if (only && others.length === 0) return only.id;
-  if (!only) return undefined;
+  if (!only) return refuseField('model', NONE);
   const ids = usable.slice(0, MAX_NAMED).map(({ id }) => id);
   return refuseField('model', `model is missing, and several could be meant. Set model to one of ${ids.join(', ')}.`);
 }

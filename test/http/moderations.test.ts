@@ -124,9 +124,16 @@ describe('without a model', () => {
     expect(response.status).toBe(200);
   });
 
-  test('and without any that the key may use, it must be named', async () => {
+  test('and without any that the key may use, the response says so', async () => {
     const response = await judgeAs(await keyFor('up-paid'));
-    expect((await response.json()) as Answer).toMatchObject({ error: { param: 'model', code: 'invalid_request' } });
+    expect((await response.json()) as Answer).toMatchObject({
+      error: {
+        param: 'model',
+        code: 'invalid_request',
+        message:
+          'model is missing, and this key may use no model for this call. GET /v1/models lists the models of the key with their endpoints.',
+      },
+    });
   });
 
   test('a name that is none is refused as it was', async () => {
