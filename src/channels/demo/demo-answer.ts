@@ -30,8 +30,8 @@ const ENGLISH =
   'This is the demo channel of the AI gateway. No model was called: this text is built in, so that keys, streaming, ' +
   'limits and billing can be tried without any provider. Add a channel to the configuration to reach a real model.';
 const CHINESE =
-  '這是 AI 閘道的示範線路。沒有呼叫任何模型：這段文字是內建的，讓您不需任何供應商帳號，就能試用金鑰、串流、用量限制與計費。' +
-  '在設定檔中加入上游通道，即可連到真正的模型。';
+  '這是 AI 閘道的示範線路。沒有呼叫任何模型：這段文字是內建的，讓您不必連接供應商，就能試用金鑰、串流、用量限制與計費。' +
+  '在設定中新增供應商線路，就能使用真正的模型。';
 
 /** `inputTokens`: the gateway's own count, so that the bill agrees with `count_tokens`. */
 export function demoAnswer(body: string, inputTokens: number): DemoAnswer {

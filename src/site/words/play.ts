@@ -47,7 +47,7 @@ export const en = {
 
 export const zh: Said<typeof en> = {
   lead: '與模型對話。費用與一般請求相同；內容不會儲存，只留在這個分頁。',
-  demo: '示範模型：以內建的英文文字回答，不會呼叫真正的模型。',
+  demo: '示範模型：以內建文字回答，不會呼叫真正的模型。',
   model: '模型',
   prices: (input, output) => `輸入 ${input}、輸出 ${output}`,
   settings: '設定',
