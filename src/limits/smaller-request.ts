@@ -99,7 +99,7 @@ function shorterPrompt(refused: RefusedForMoney, request: RequestedCost, boundNa
   if (affordable < LEAST_PROMPT_TOKENS) return undefined;
   const share = Math.max(1, Math.floor((100 * affordable) / promptTokens));
   return {
-    remedy: `shorten the prompt to about ${share} % of its length, ${affordable} of the ${promptTokens} tokens that it is counted as at most`,
+    remedy: `shorten the prompt to about ${share} % of its length (from at most ${promptTokens} tokens to ${affordable})`,
     inputTokens: affordable,
     action: {
       ...sampleCall(request, { model: request.model, [boundName]: hold.least }),

@@ -192,7 +192,7 @@ describe('a daily budget that is too low', () => {
     expect(error).toMatchObject({ affordable_max_tokens: 0, affordable_input_tokens: Number(affordable) });
     const share = Number((100n * affordable) / upper);
     expect(error.message).toContain(
-      `Shorten the prompt to about ${share} % of its length, ${affordable} of the ${upper} tokens that it is counted as at most, raise the budget`,
+      `Shorten the prompt to about ${share} % of its length (from at most ${upper} tokens to ${affordable}), raise the budget`,
     );
     expect((await perform(error.actions[0], key)).status).toBe(200);
     let words = 1_000;
