@@ -316,3 +316,11 @@ test('tokens are counted, of contents or of a whole request', async () => {
   expect(await count({ generateContentRequest: { model: 'models/up-paid', ...HELLO } })).toBeGreaterThanOrEqual(few);
   expect(gateway.upstream.requests).toEqual([]);
 });
+
+test.each([
+  '{"generateContentRequest":{"contents":[],"contents":[]}}',
+  `{"generateContentRequest":{${Array.from({ length: 1_001 }, (_, index) => `"f${index}":1`).join()}}}`,
+])('a whole request to be counted is checked like any body', async (body) => {
+  const path = '/v1beta/models/up-paid:countTokens';
+  expect((await gateway.call(path, { key, body })).status).toBe(400);
+});

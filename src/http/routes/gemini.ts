@@ -7,7 +7,7 @@ import { readInput } from '../../dialects/gemini/read-request.ts';
 import { batchEmbedContents, embedContent } from '../../dialects/gemini-embeddings/dialect.ts';
 import { estimateAt } from '../../dialects/input/estimated-input.ts';
 import type { ListedModel } from '../../dialects/model-list.ts';
-import { isObject, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
+import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { openMember } from '../../kit/json/raw-json.ts';
 import { anyObject, count, each, named, number, partly, text } from '../../kit/shapes.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
@@ -18,6 +18,7 @@ import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
 import { type CallUrl, modelInPath, streamMembers, withMembers } from '../gemini-path.ts';
 import { keyedRoute } from '../operation.ts';
+import { finishScan, openScan, parseScannedText } from '../read-body.ts';
 import { modelCall } from './model-calls.ts';
 import { describeModel, usableModels } from './models.ts';
 import * as outline from './outlines.ts';
@@ -217,17 +218,17 @@ function handleCount(tools: HttpTools, exchange: KeyedExchange): Promise<Respons
   const refuseEarly = (key: KeyedExchange['key']) => chooseModel(tools.catalog(), key, id, 'chat');
   return answerWithoutModel(tools, exchange, { maxBytes: MAX_BYTES, refuseEarly }, async ({ document, key }) => {
     const { routes } = chooseModel(tools.catalog(), key, id, 'chat');
-    const totalTokens = estimateAt(readInput(countedRequest(document)), routes[0]?.model ?? '');
+    const totalTokens = estimateAt(readInput(await countedRequest(document)), routes[0]?.model ?? '');
     return Response.json({ totalTokens }, { headers: await gatewayHeaders(tools, exchange, 'google') });
   });
 }
 
 /** A whole request to be counted stands in a member of its own. */
-function countedRequest(document: JsonDocument): JsonDocument {
+async function countedRequest(document: JsonDocument): Promise<JsonDocument> {
   const name = 'generateContentRequest';
   if (!isObject(member(document.value, name))) return document;
   const place = openMember(document, name) ?? openMember(document, 'generate_content_request');
-  return place ? readJsonObject(place.text) : document;
+  return place ? parseScannedText(place.text, await finishScan(openScan(place.text))) : document;
 }
 
 const METHODS: Partial<Record<ModelKind, { path: string; names: readonly string[] }>> = {
