@@ -294,3 +294,17 @@ test('a quote holds for a compaction and for a trigger', async () => {
     expect([response.status, response.headers.get('x-svc-cost-ntd')]).toEqual([200, COST]);
   }
 });
+
+test('an item without content cannot be used: a summary is written, and it alone is charged', async () => {
+  const empty = { type: 'compaction', id: 'cmp_001', encrypted_content: '' };
+  const refusal = jsonScript(200, { object: 'response.compaction', output: [empty], usage: RESPONSE_USAGE });
+  gateway.upstream.next(refusal, responseAnswer({ pieces: ['Seen.'] }));
+  const response = await gateway.call('/v1/responses/compact', {
+    key: account.key,
+    body: { model: 'alone', input: CONVERSATION },
+  });
+  expect(response.status).toBe(200);
+  expect(gateway.upstream.requests.map(({ path }) => path)).toEqual(['/v1/responses/compact', '/v1/responses']);
+  expect(((await response.json()) as Answer).output.at(-1).encrypted_content).toMatch(/^sealed:/);
+  expect(response.headers.get('x-svc-cost-ntd')).toBe(COST);
+});

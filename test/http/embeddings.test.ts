@@ -12,12 +12,17 @@ import { upModel } from '../support/test-document.ts';
 const VECTOR = [0.5, -1.25, 3];
 const PACKED = 'AAAAPwAAoL8AAEBA';
 const INPUT = 2_000n;
+/** Of two texts. */
+const MISCOUNTED = { 'one-vector': [VECTOR], 'three-vectors': [VECTOR, VECTOR, VECTOR] };
 /** Each with a model of its own, because breakers are for a model. */
 const SPOILT = {
   'with-null': '[0.5,null]',
   'with-a-text': '[0.5,"3"]',
   'with-a-list': '[[0.5]]',
   'with-more-than-a-number-can-be': '[1e400]',
+  'without-a-number': '[]',
+  'without-a-text': '""',
+  'with-half-a-number': '"AAA="',
 };
 const PRICED = { kinds: ['embeddings'], price: { input: 2 } };
 
@@ -27,14 +32,16 @@ const media = useMediaGateway({
     upModel('dear-vectors', { ...PRICED, price: { input: 1_000 } }),
     upModel('cached-vectors', { ...PRICED, price: { input: 2, cached_input: 0.5 } }),
     upModel('short-vectors', { ...PRICED, context_tokens: 100 }),
-    ...Object.keys(SPOILT).map((id) => upModel(id, { ...PRICED, routes: [{ channel: 'up', model: id }] })),
+    ...Object.keys({ ...SPOILT, ...MISCOUNTED }).map((id) =>
+      upModel(id, { ...PRICED, routes: [{ channel: 'up', model: id }] }),
+    ),
   ],
 });
 
-const answer = (embedding: unknown, usage: unknown = { prompt_tokens: 4, total_tokens: 4 }) =>
+const answer = (embedding: unknown, usage: unknown = { prompt_tokens: 4, total_tokens: 4 }, count = 1) =>
   jsonScript(200, {
     object: 'list',
-    data: [{ object: 'embedding', index: 0, embedding }],
+    data: Array.from({ length: count }, (_, index) => ({ object: 'embedding', index, embedding })),
     model: 'scripted-2026-01',
     ...(usage === null ? {} : { usage }),
   });
@@ -104,10 +111,10 @@ describe('the charge', () => {
   });
 
   test.each([
-    ['tokens', [1, 2, 3, 4, 5], 5],
-    ['lists of tokens', [[1, 2, 3], [4]], 4],
-  ])('without a report counts %s as they are', async (_name, input, tokens) => {
-    media.gateway.upstream.next(answer(VECTOR, null));
+    ['tokens', [1, 2, 3, 4, 5], 5, 1],
+    ['lists of tokens', [[1, 2, 3], [4]], 4, 2],
+  ])('without a report counts %s as they are', async (_name, input, tokens, vectors) => {
+    media.gateway.upstream.next(answer(VECTOR, null, vectors));
     expect(await costOf(await embed({ input }))).toEqual({
       cost: BigInt(tokens) * INPUT,
       estimated: true,
@@ -116,12 +123,12 @@ describe('the charge', () => {
   });
 
   test.each([
-    ['one text', 'x', 3],
-    ['two texts', ['x', 'x'], 6],
-    ['tokens', [1, 2], 2],
-    ['lists of tokens', [[1], [2]], 2],
-  ])('of %s is held with two marks for each text', async (_name, input, tokens) => {
-    media.gateway.upstream.next(answer(VECTOR));
+    ['one text', 'x', 3, 1],
+    ['two texts', ['x', 'x'], 6, 2],
+    ['tokens', [1, 2], 2, 1],
+    ['lists of tokens', [[1], [2]], 2, 2],
+  ])('of %s is held with two marks for each text', async (_name, input, tokens, vectors) => {
+    media.gateway.upstream.next(answer(VECTOR, undefined, vectors));
     const response = await embed({ input });
     const [row] = media.gateway.sql<{ held_nano: bigint }>(
       'SELECT held_nano FROM usage_records WHERE request_id = ?',
@@ -138,6 +145,22 @@ describe('the charge', () => {
     expect(await media.gateway.get('/api/me', media.account.key)).toMatchObject({ balance_nano, held_nano: '0' });
   });
 });
+
+test.each(Object.entries(MISCOUNTED))(
+  'an answer of %s to two texts is not charged, and its cost is booked',
+  async (model, vectors) => {
+    const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
+    media.gateway.upstream.otherwise(jsonScript(200, { data, usage: { prompt_tokens: 4, total_tokens: 4 } }));
+    const { balance_nano } = await media.gateway.get('/api/me', media.account.key);
+    expect((await embed({ model, input: ['one', 'two'] })).status).toBe(502);
+    expect(await media.gateway.get('/api/me', media.account.key)).toMatchObject({ balance_nano, held_nano: '0' });
+    const booked = 'SELECT reason, amount_nano FROM losses WHERE account_id = ?';
+    expect(media.gateway.sql(booked, media.account.accountId)).toContainEqual({
+      reason: 'no_answer',
+      amount_nano: 4n * INPUT,
+    });
+  },
+);
 
 describe('without the money', () => {
   test.each([
@@ -189,7 +212,7 @@ describe('several inputs', () => {
 
   test('must each fit the context; together they may be more, and are paid for', async () => {
     const alarms = media.gateway.log.alarms('usage_above_hold').length;
-    media.gateway.upstream.next(answer(VECTOR, { prompt_tokens: 640, total_tokens: 640 }));
+    media.gateway.upstream.next(answer(VECTOR, { prompt_tokens: 640, total_tokens: 640 }, 10));
     const response = await embed({ model: 'short-vectors', input: list(10, 64) });
     expect(response.status).toBe(200);
     const { data } = await media.gateway.get('/api/usage', media.account.key);

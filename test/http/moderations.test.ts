@@ -33,13 +33,13 @@ const judge = (body: Record<string, unknown> = {}) =>
 
 describe('what is passed on', () => {
   test.each([
-    ['a text', 'Hello'],
-    ['texts', ['Hello', '你好']],
-    ['parts', [{ type: 'text', text: 'Hello' }, IMAGE]],
-  ])('%s', async (_name, input) => {
-    media.gateway.upstream.next(verdicts());
+    ['a text', 'Hello', [VERDICT]],
+    ['texts', ['Hello', '你好'], [VERDICT, VERDICT]],
+    ['parts', [{ type: 'text', text: 'Hello' }, IMAGE], [VERDICT]],
+  ])('%s', async (_name, input, results) => {
+    media.gateway.upstream.next(verdicts({}, results));
     const response = await judge({ input });
-    expect(await response.json()).toEqual({ id: 'modr-1', model: 'judge', results: [VERDICT] });
+    expect(await response.json()).toEqual({ id: 'modr-1', model: 'judge', results });
     expect(response.headers.get('x-svc-channel')).toBe('up');
     const seen = media.gateway.upstream.requests.at(-1);
     expect(seen?.path).toBe('/v1/moderations');
@@ -52,6 +52,13 @@ describe('what is passed on', () => {
     const { results } = await client.moderations.create({ model: 'judge', input: 'Hello' });
     expect(results[0]).toMatchObject({ flagged: true, category_scores: { violence: 0.91 } });
   });
+});
+
+test('a list of texts with a verdict missing is no answer: the call is retried', async () => {
+  media.gateway.upstream.next(verdicts(), verdicts({}, [VERDICT, VERDICT]));
+  const response = await judge({ model: 'judge-twice', input: ['Hello', '你好'] });
+  expect(((await response.json()) as Answer).results).toHaveLength(2);
+  expect((await media.receiptOf(response)).attempts).toHaveLength(2);
 });
 
 describe('the charge', () => {

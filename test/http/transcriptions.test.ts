@@ -264,6 +264,20 @@ describe('formats', () => {
     expect(sent.some(([name]) => name.startsWith('timestamp'))).toBe(format === 'text');
   });
 
+  test.each([
+    ['srt', undefined],
+    ['srt', []],
+    ['vtt', [{ start: 0, end: 1 }, 'Good morning.', null]],
+  ])('%s of an answer with the segments %j would have no text: another channel writes it', async (format, segments) => {
+    media.gateway.upstream.otherwise(({ body }) =>
+      said({ duration: 9.5, segments: body.includes('second-name') ? SEGMENTS : segments }),
+    );
+    const response = await transcribe(fieldsOf({ model: 'hear-twice', response_format: format }));
+    expect(response.headers.get('x-svc-channel')).toBe('second');
+    expect(await response.text()).toContain('Good morning.');
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.01');
+  });
+
   test('verbose_json passes as it is', async () => {
     const answer = { task: 'transcribe', duration: 9.5, text: 'Good morning.', segments: SEGMENTS };
     media.gateway.upstream.next(jsonScript(200, answer));

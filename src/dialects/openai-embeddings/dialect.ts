@@ -15,7 +15,7 @@ import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '..
 import { readUsage } from '../openai-chat/read-usage.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
-import { LONG_MEMBERS, packFloats, unpackFloats, wantsPacked } from './long-members.ts';
+import { inputsOf, isPacked, LONG_MEMBERS, packFloats, unpackFloats, wantsPacked } from './long-members.ts';
 import { readRequest } from './read-request.ts';
 
 export const openaiEmbeddings: Dialect = {
@@ -30,21 +30,25 @@ export const openaiEmbeddings: Dialect = {
   stream: NEVER_STREAMS,
 };
 
-function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
+/** With another number of vectors than of inputs the upstream has failed, and nothing is charged. */
+function readAnswer(document: JsonDocument, request?: RelayRequest): AnswerFacts | undefined {
+  const { value } = document;
   if (!Array.isArray(value.data) || value.data.length === 0) return undefined;
-  if (!value.data.every((item) => isObject(item) && isVector(item.embedding))) return undefined;
+  if (!value.data.every((item) => isObject(item) && isVector(document, item.embedding))) return undefined;
   const { usage } = value;
   // There is no completion, so that many do not count it, and a total says nothing of one.
   const whole = isObject(usage)
     ? { ...usage, completion_tokens: usage.completion_tokens ?? 0, total_tokens: null }
     : usage;
   const output = { ...NO_OUTPUT, hasContent: true };
-  return { usage: checkReport(readUsage(whole), output), output, finish: 'other' };
+  const gaveUp = request !== undefined && value.data.length !== inputsOf(request.document.value.input);
+  return { usage: checkReport(readUsage(whole), output), output, finish: 'other', gaveUp };
 }
 
-/** Packed, or a list of numbers; other values would be converted to wrong numbers. */
-function isVector(embedding: Json | undefined): boolean {
-  return typeof embedding === 'string' || (Array.isArray(embedding) && embedding.every(Number.isFinite));
+/** Packed, or a list of numbers; other values would be converted to wrong numbers, or to none. */
+function isVector(document: JsonDocument, embedding: Json | undefined): boolean {
+  if (typeof embedding === 'string') return isMark(document, embedding) || isPacked(embedding);
+  return Array.isArray(embedding) && embedding.length > 0 && embedding.every(Number.isFinite);
 }
 
 function writeAnswer(document: JsonDocument, model: string, { document: asked }: RelayRequest): string {

@@ -16,7 +16,7 @@ export const LONG_MEMBERS: LongMemberRules = {
   tooLarge,
 };
 
-function inputsOf(input: Json | undefined): number {
+export function inputsOf(input: Json | undefined): number {
   return Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1;
 }
 
@@ -45,6 +45,12 @@ export function packFloats(values: readonly number[]): string {
   const bytes = Buffer.alloc(values.length * 4);
   for (const [index, value] of values.entries()) bytes.writeFloatLE(value, index * 4);
   return bytes.toString('base64');
+}
+
+/** At least one whole number of 4 bytes. */
+export function isPacked(text: string): boolean {
+  const bytes = Buffer.byteLength(text, 'base64');
+  return bytes > 0 && bytes % 4 === 0;
 }
 
 export function unpackFloats(text: string): number[] {

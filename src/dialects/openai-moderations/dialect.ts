@@ -51,12 +51,20 @@ function isItem(item: Json | undefined): boolean {
   return item.type === 'image_url' && isObject(item.image_url) && typeof item.image_url.url === 'string';
 }
 
-function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
+function readAnswer({ value }: JsonDocument, request?: RelayRequest): AnswerFacts | undefined {
   if (!Array.isArray(value.results) || !value.results.every(isVerdict)) return undefined;
-  const output = { ...NO_OUTPUT, hasContent: value.results.length > 0 };
+  const { length } = value.results;
+  const texts = countTexts(request?.document.value.input);
+  const output = { ...NO_OUTPUT, hasContent: length > 0 };
   // There is no completion, so few upstreams count one.
   const usage = isObject(value.usage) ? { completion_tokens: 0, ...value.usage, total_tokens: null } : value.usage;
-  return { usage: checkReport(readUsage(usage), output), output, finish: 'other' };
+  const gaveUp = texts !== undefined && length > 0 && length !== texts;
+  return { usage: checkReport(readUsage(usage), output), output, finish: 'other', gaveUp };
+}
+
+/** Each text of a list has a verdict of its own; parts have one together. */
+function countTexts(input: Json | undefined): number | undefined {
+  return Array.isArray(input) && input.every((item) => typeof item === 'string') ? input.length : undefined;
 }
 
 function isVerdict(result: Json): boolean {

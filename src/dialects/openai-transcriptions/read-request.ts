@@ -32,14 +32,14 @@ const ASKED: Readonly<Record<string, string>> = {
   verbose_json: 'verbose_json',
   diarized_json: 'diarized_json',
 };
-/** Their lines are whole only at the end. */
-const NEVER_STREAMED: ReadonlySet<string> = new Set(['srt', 'vtt']);
+/** Written here from segments. Their lines are whole only at the end, so they are not streamed. */
+const SUBTITLES: ReadonlySet<string> = new Set(['srt', 'vtt']);
 
 export function readRequest(document: JsonDocument, form?: Form): RelayRequest {
   const body = document.value;
   const format = formatOf(body);
   const stream = optionalFlag(body, 'stream');
-  if (stream && NEVER_STREAMED.has(format)) refuseField('stream', `${format} is not streamed. Leave stream out.`);
+  if (stream && SUBTITLES.has(format)) refuseField('stream', `${format} is not streamed. Leave stream out.`);
   const [file] = form?.files('file') ?? [];
   const length = file ? audioLength(file.bytes) : LONGEST;
   return {
@@ -66,6 +66,10 @@ export function formatOf({ response_format: format }: JsonObject): string {
   if (format === undefined || format === null || format === '') return 'json';
   if (typeof format === 'string' && Object.hasOwn(ASKED, format)) return format;
   return refuseField('response_format', `response_format must be one of ${Object.keys(ASKED).join(', ')}.`);
+}
+
+export function wantsSubtitles(body: JsonObject): boolean {
+  return SUBTITLES.has(formatOf(body));
 }
 
 /** A transcript without its length is asked for with it, where the upstream can: what a file declares may be wrong. */

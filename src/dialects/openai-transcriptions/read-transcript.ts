@@ -1,15 +1,23 @@
 // A transcript and what it used: tokens or seconds as the upstream reports them, and by our own count where it does not.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import { weighTokens, wholeTokens } from '../../kit/tokens.ts';
 import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
 import { isFigure, mostReported, readCount } from '../counts.ts';
 import { type AnswerFacts, NO_OUTPUT, type Output, type RelayRequest, type ReportedUsage } from '../dialect.ts';
+import { wantsSubtitles } from './read-request.ts';
 
 export function readAnswer({ value }: { value: JsonObject }, request?: RelayRequest): AnswerFacts | undefined {
   if (typeof value.text !== 'string') return undefined;
+  const isSubtitled = request !== undefined && wantsSubtitles(request.document.value);
+  // The subtitles would be empty: another channel may send segments.
+  const gaveUp = isSubtitled && value.text !== '' && !hasSegments(value);
   const output = outputOf(value.text !== '', weighTokens(value.text));
-  return { usage: usageOf(value, output, request), output, finish: 'other' };
+  return { usage: usageOf(value, output, request), output, finish: 'other', gaveUp };
+}
+
+function hasSegments({ segments }: JsonObject): boolean {
+  return objectsOf(segments).some(({ text }) => typeof text === 'string' && text.trim() !== '');
 }
 
 export function outputOf(hasContent: boolean, tokens: number): Output {

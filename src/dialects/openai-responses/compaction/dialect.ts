@@ -79,7 +79,7 @@ function cutShort() {
 
 /** An item that stands for a conversation. */
 export function isCompaction({ type, encrypted_content: sealed }: JsonObject): boolean {
-  return ITEMS.has(type) && typeof sealed === 'string';
+  return ITEMS.has(type) && typeof sealed === 'string' && sealed !== '';
 }
 
 /** Whether a vendor has compacted; otherwise it is a response with a summary. */
