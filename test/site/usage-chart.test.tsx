@@ -6,6 +6,7 @@ import { expect, test } from 'bun:test';
 import { UsageChart } from '../../src/site/account/usage-chart.tsx';
 import { createAssets } from '../../src/site/assets.ts';
 import { wordsOf } from '../../src/site/language.ts';
+import type { PageContext } from '../../src/site/page.tsx';
 
 const FIRST = 20_000;
 const DAYS = 30;
@@ -22,14 +23,19 @@ test('each sum is looked at a few times, however many columns and keys there are
       return FIRST + Math.floor(index / KEYS);
     },
   }));
-  const context = {
-    ...{ language: 'en', words: wordsOf('en'), siteName: 'Shop', publicUrl: 'http://127.0.0.1', isSignedIn: true },
-    ...{ assets: createAssets(new Map()), path: '/account/usage', query: '' },
+  const context: PageContext = {
+    language: 'en',
+    words: wordsOf('en'),
+    assets: createAssets(new Map()),
+    ...{ siteName: 'Shop', publicUrl: 'http://127.0.0.1', path: '/account/usage', query: '', isSignedIn: true },
     ...{ supportContact: undefined, termsUrl: undefined, privacyUrl: undefined },
-  } as const;
+  };
   const html = String(
     <UsageChart
-      {...{ context, parts, measure: 'requests', by: 'key' }}
+      context={context}
+      parts={parts}
+      measure="requests"
+      by="key"
       period={{ first: FIRST, end: FIRST + DAYS }}
       nameOf={(id) => id}
       hrefOfDates={() => ''}

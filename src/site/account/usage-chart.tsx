@@ -127,7 +127,10 @@ function sumsOf(
 ): number[][] {
   const sums = Array.from({ length: shown.length + 1 }, () => columns.map(() => 0));
   const seriesOf = new Map(shown.map(({ id }, index) => [id, index]));
-  const columnOf = new Map(columns.flatMap(({ first, end }, index) => Array.from({ length: end - first }, (_, at): [number, number] => [first + at, index])));
+  const columnOf = new Map<number, number>();
+  for (const [index, { first, end }] of columns.entries()) {
+    for (let at = first; at < end; at++) columnOf.set(at, index);
+  }
   for (const part of parts) {
     const column = columnOf.get(part.at);
     const values = sums[seriesOf.get(part.name) ?? shown.length];
