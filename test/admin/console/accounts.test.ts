@@ -60,7 +60,10 @@ describe('search', () => {
       expect(html).toContain(said);
     }
     expect(await (await client.get(`/refusals/${unknown}`)).text()).toContain('the request had no valid key');
-    expect(await (await client.get(`${pathOf(account)}/refused`)).text()).toContain(`href="/refusals/${known}"`);
+    for (const page of ['', '?page=1000000']) {
+      const tab = await (await client.get(`${pathOf(account)}/refused${page}`)).text();
+      expect(tab).toContain(`href="/refusals/${known}"`);
+    }
     const card = await issueCard(gateway);
     expect((await search(card.serial)).headers.get('location')).toBe(`/cards?serial=${card.serial}`);
   });

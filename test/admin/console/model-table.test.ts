@@ -109,6 +109,7 @@ test('a long list has pages, none of them too large', async () => {
     ...(await modelsOf('/models?page=3')),
   ];
   expect([all.length, new Set(all).size]).toEqual([88, 88]);
+  expect(await modelsOf('/models?page=1000000')).toEqual(await modelsOf('/models?page=3'));
 });
 
 test('a price leads to its field, below what stands in the document', async () => {

@@ -127,13 +127,15 @@ describe('a payout', () => {
     const fields = { amount: '30', fee: '10', reason: 'closed' };
     const asked = await (await review(fields)).text();
     expect(asked).toContain('With the fee of NT$10.00, NT$40.00 leaves the balance.');
+    const above = await review({ ...fields, fee: '10.000000001' });
+    expect([above.status, await above.text()]).toEqual([409, expect.stringContaining('more than can be paid out')]);
+    const more = { amount: '1', reason: 'closed' };
+    const again = fieldOf(await (await review(more)).text(), 'once');
     const confirmed = { ...fields, once: fieldOf(asked, 'once') };
     const done = await client.post(`${pathOf(payee)}/payout/do`, confirmed);
     expect([done.status, await balanceOf(payee)]).toEqual([303, 1]);
     expect(await textOf(pathOf(payee))).toContain('The payout of NT$30.00 is booked.');
     expect((await client.post(`${pathOf(payee)}/payout/do`, confirmed)).status).toBe(409);
-    const more = { amount: '1', reason: 'closed' };
-    const again = fieldOf(await (await review(more)).text(), 'once');
     const refused = await client.post(`${pathOf(payee)}/payout/do`, { ...more, once: again });
     expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('more than can be paid out')]);
     expect(gateway.audit()).toEqual([]);

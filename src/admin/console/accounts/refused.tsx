@@ -10,15 +10,17 @@ import { DataTable, type Fact, Facts, figure, TableSection, Under } from '../../
 import type { AccountView } from '../../actions/accounts.ts';
 import type { RefusalsView, RefusedView } from '../../actions/refusals.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { pageIn } from '../pager.tsx';
 import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account-frame.tsx';
 
 export const refusedPath = (requestId: string) => `/refusals/${encodeURIComponent(requestId)}`;
 
 const ROWS = 25;
 
-/** `page`: from 1. */
-export function RefusedTab(props: AccountProps & { refusals: RefusalsView; page: number }) {
-  const { context, account, refusals, page } = props;
+/** `page`: as it was asked for. */
+export function RefusedTab(props: AccountProps & { refusals: RefusalsView; page: number | undefined }) {
+  const { context, account, refusals } = props;
+  const { page, from } = pageIn(props.page, ROWS, refusals.data.length);
   const { refused: words } = context.words;
   return (
     <AccountFrame {...props} tab="refused">
@@ -36,11 +38,7 @@ export function RefusedTab(props: AccountProps & { refusals: RefusalsView; page:
       )}
       <h2>{words.list}</h2>
       <p class="faint">{words.retention}</p>
-      <RefusedTable
-        context={context}
-        requests={refusals.data.slice((page - 1) * ROWS, page * ROWS)}
-        keys={account.keys}
-      />
+      <RefusedTable context={context} requests={refusals.data.slice(from, from + ROWS)} keys={account.keys} />
       <OlderPages
         context={context}
         path={tabPath(account.accountId, 'refused')}

@@ -114,7 +114,7 @@ async function showLedger(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
 async function showRefused(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const props = await facts(tools, visit, 'refused');
   const refusals = await showRefusals(tools, { accountId: props.account.accountId });
-  const page = wholeNumber(visit.url.searchParams, 'page') ?? 1;
+  const page = wholeNumber(visit.url.searchParams, 'page');
   return visit.show(<RefusedTab {...props} refusals={refusals} page={page} />);
 }
 

@@ -14,6 +14,7 @@ import { isBelowCost, MODEL_ORDERS, type ModelLine, type ModelOrder } from '../.
 import type { PriceList } from '../../actions/prices.ts';
 import { channelPath } from '../channels/list.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { pageIn } from '../pager.tsx';
 import { retiringText } from './price-table.tsx';
 
 export interface TableView {
@@ -34,10 +35,11 @@ interface ModelsProps {
   retiring: readonly RetiringModel[];
 }
 
-export function ModelsPage({ context, view, lines, retiring }: ModelsProps) {
+export function ModelsPage({ context, view: asked, lines, retiring }: ModelsProps) {
   const { prices, models: words } = context.words;
-  const first = (view.page - 1) * PAGE;
-  const shown = lines.slice(first, first + PAGE);
+  const { page, from } = pageIn(asked.page, PAGE, lines.length);
+  const view = { ...asked, page };
+  const shown = lines.slice(from, from + PAGE);
   const belowCost = lines.filter(isBelowCost).length;
   const lead = sentences(view.search === '' ? words.lead(belowCost) : '', prices.unit);
   return (

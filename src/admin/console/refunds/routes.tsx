@@ -4,7 +4,7 @@
 import { money } from '../../../site/format.ts';
 import { plainNumber, typed } from '../../../site/read-form.ts';
 import { MAX_AMOUNT, readAmount, readFee } from '../../actions/read-input.ts';
-import { payout, refund } from '../../actions/refunds.ts';
+import { payable, payout, refund } from '../../actions/refunds.ts';
 import { notFound } from '../../actions/refused.ts';
 import { ConfirmPage } from '../frame.tsx';
 import { unlessRefused } from '../refused.ts';
@@ -118,11 +118,15 @@ function readPayout({ form, page: { words } }: ConsoleVisit) {
 }
 
 async function askPayout(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { refunds } = visit.page.words;
+  const { refunds, refusals } = visit.page.words;
   const { given, faults } = readPayout(visit);
   if (!given) return showPayout(tools, visit, { faults, status: 422 });
-  const { accountId, balance } = await findWallet(tools, visit);
+  const wallet = await findWallet(tools, visit);
+  const { accountId, balance } = wallet;
   const { amount, fee, reason } = given;
+  if (amount + fee > payable(wallet)) {
+    return showPayout(tools, visit, { faults: { amount: refusals.above_paid }, status: 409 });
+  }
   const path = `/accounts/${accountId}/payout`;
   return visit.show(
     <ConfirmPage
