@@ -47,6 +47,21 @@ function apply(html: string, more: Record<string, string> = {}): Promise<Respons
 
 const LIST = 'model,input,output\nboth,0.3,1\n';
 
+test('a rate or a mark-up that cannot be used is marked at its field, in the language of the page', async () => {
+  const reader = await clientOf(gateway, 'zh-TW');
+  for (const fields of [
+    { rate: '0', markup: '-50' },
+    { rate: '1e9', markup: 'x' },
+  ]) {
+    const refused = await reader.post('/models/import', { list: LIST, ...fields });
+    const html = await refused.text();
+    expect([refused.status, fieldOf(html, 'rate'), fieldOf(html, 'markup')]).toEqual([422, ...Object.values(fields)]);
+    for (const said of ['請輸入大於 0 的數字', '請輸入 0 以上的數字']) expect(html).toContain(said);
+    expect(html).not.toContain('must be');
+  }
+  expect(await preview({ list: LIST, rate: '３２', markup: '２５' })).toContain('+20.0 %');
+});
+
 test('the review shows each change in per cent, by channel, and applies nothing', async () => {
   const before = revisionOf();
   const html = await preview({ list: LIST, rate: '32', markup: '25', cost: 'yes' });

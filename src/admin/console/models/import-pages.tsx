@@ -8,14 +8,16 @@ import { wordsOf } from '../../../site/language.ts';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { CodeArea, SelectField, TextField } from '../../../site/parts/field.tsx';
 import { action, DataTable, figure } from '../../../site/parts/table.tsx';
-import { typed } from '../../../site/read-form.ts';
+import { plainNumber, typed } from '../../../site/read-form.ts';
 import { listChannels } from '../../actions/channels.ts';
 import { checkDocument } from '../../actions/documents.ts';
 import { type ImportedPrices, importPrices } from '../../actions/import-prices.ts';
 import { type LastImport, lastImports, PRICES_IMPORT } from '../../actions/last-imports.ts';
 import { importedChanges } from '../../actions/price-changes.ts';
 import { editedDocument } from '../../actions/prices.ts';
+import { readConversion } from '../../actions/usd-prices.ts';
 import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
+import { unlessRefused } from '../refused.ts';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { importFields } from './import-fields.ts';
@@ -33,7 +35,8 @@ export function addImportPages(visits: ConsoleVisits, tools: ConsoleTools): void
   );
 }
 
-type Refused = Partial<Pick<ImportedPrices, 'faults' | 'unknown' | 'notes'>> & { text?: string };
+type Wrong = Partial<Record<'rate' | 'markup', string>>;
+type Refused = Partial<Pick<ImportedPrices, 'faults' | 'unknown' | 'notes'>> & { text?: string; wrong?: Wrong };
 
 async function showForm(tools: ConsoleTools, visit: ConsoleVisit, { text, ...refused }: Refused): Promise<Response> {
   const channels = (await listChannels(tools)).map(({ name }) => name);
@@ -41,7 +44,8 @@ async function showForm(tools: ConsoleTools, visit: ConsoleVisit, { text, ...ref
   const given = visit.form.get('channel') ?? visit.url.searchParams.get('channel');
   const shown = { channels, last: await lastImports(tools), channel: channels.find((name) => name === given) ?? '' };
   const page = <ImportPage context={visit.page} {...shown} form={visit.form} notice={notice} {...refused} />;
-  return visit.show(page, { status: notice || (refused.faults?.length ?? 0) > 0 ? 422 : 200 });
+  const isRefused = notice || refused.wrong || (refused.faults?.length ?? 0) > 0;
+  return visit.show(page, { status: isRefused ? 422 : 200 });
 }
 
 async function preview(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
@@ -49,10 +53,17 @@ async function preview(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
   const { form, page } = visit;
   const list = typed(form, 'file') || typed(form, 'list');
   if (list === '') return showForm(tools, visit, { text: prices.empty });
+  const rate = plainNumber(typed(form, 'rate'));
+  const markup = plainNumber(typed(form, 'markup')) || '0';
+  const wrong: Wrong = {
+    ...(unlessRefused(() => readConversion(rate, '0')) ? {} : { rate: prices.wrongRate }),
+    ...(unlessRefused(() => readConversion('1', markup)) ? {} : { markup: prices.wrongMarkup }),
+  };
+  if (Object.keys(wrong).length > 0) return showForm(tools, visit, { wrong });
   const channel = typed(form, 'channel');
   const imported = await importPrices(tools, list, {
-    rate: typed(form, 'rate'),
-    markup: typed(form, 'markup') || '0',
+    rate,
+    markup,
     setCost: form.get('cost') === 'yes',
     channel: channel || undefined,
   });
@@ -87,11 +98,12 @@ interface ImportProps extends Omit<Refused, 'text'> {
 const USUAL = { rate: '32.5', markup: '20', setCost: true };
 
 function ImportPage(props: ImportProps) {
-  const { context, channels, last, channel, form, faults = [], unknown = [], notes = [], notice } = props;
+  const { context, channels, last, channel, form, faults = [], unknown = [], notes = [], wrong = {}, notice } = props;
   const usual = last.get(channel) ?? last.get('') ?? USUAL;
   const field = (name: 'rate' | 'markup') => ({
     name,
     value: form.get(name) ?? usual[name],
+    fault: wrong[name],
     inputmode: 'decimal' as const,
   });
   const { prices } = context.words;
