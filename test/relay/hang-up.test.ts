@@ -264,7 +264,7 @@ test('a client that leaves after the end of the answer pays it, once', async () 
   expect(BigInt(cost_nano)).toBeGreaterThan(0n);
 });
 
-test('two hundred clients that leave at any moment leave no hold behind', async () => {
+test('eighty clients that leave at any moment leave no hold behind', async () => {
   const untilWord = cutAt(chatStream(), ROLE.length + FIRST_WORD.length, 'stall');
   const whole = { ...chatStream(), body: PARTS.flatMap((part) => [3, part]) };
   gateway.upstream.otherwise(({ json }) => (json.seed % 2 === 0 ? whole : untilWord));
@@ -282,7 +282,7 @@ test('two hundred clients that leave at any moment leave no hold behind', async 
     }
     clearTimeout(timer);
   };
-  for (let from = 0; from < 200; from += 20) {
+  for (let from = 0; from < 80; from += 20) {
     await Promise.all(Array.from({ length: 20 }, (_, index) => callAndLeave(from + index)));
   }
   await eventually('every hold to be resolved', () => {
@@ -294,7 +294,7 @@ test('two hundred clients that leave at any moment leave no hold behind', async 
     account.accountId,
   );
   expect(ends.map(({ status }) => status)).toEqual(['client_gone', 'ok']);
-  for (const { n } of ends) expect(n).toBeGreaterThanOrEqual(40n);
+  for (const { n } of ends) expect(n).toBeGreaterThanOrEqual(16n);
   expect(gateway.audit()).toEqual([]);
   const { totals } = await gateway.get('/api/usage?limit=1', account.key);
   const me = await gateway.get('/api/me', account.key);
