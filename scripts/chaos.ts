@@ -1,5 +1,6 @@
 // Breaks networks, servers and nodes under load, again and again, at random times, and checks everything acknowledged:
 //   npm run chaos -- --minutes 10 [--record]
+// A run that is too short for each fault is not recorded.
 
 import { parseArgs } from 'node:util';
 import { FAULTS, type FaultOutcome, sufferFault } from '../test/chaos/faults.ts';
@@ -35,8 +36,6 @@ const END_NAMES: Readonly<Record<ChaosEnd, string>> = {
   wrong: 'ended otherwise',
 };
 const ENDS = Object.keys(END_NAMES) as ChaosEnd[];
-/** Recorded even if there was none. */
-const ALWAYS_RECORDED: readonly ChaosEnd[] = ['unanswered', 'wrong'];
 
 const total: Total = { outcomes: [], promotions: [], frozen: [], calls: 0, ends: { ...NO_ENDS }, problems: [] };
 
@@ -84,13 +83,12 @@ const slowest = (values: readonly number[]) => (values.length === 0 ? '–' : se
 function toFigures(minutes: number): Record<string, string> {
   const { outcomes, promotions, frozen, problems } = total;
   const count = (value: number) => value.toLocaleString('en');
-  const recorded = ENDS.filter((end) => total.ends[end] > 0 || ALWAYS_RECORDED.includes(end));
   return {
     'faults of networks, database and nodes': count(outcomes.length),
     'primary killed and standby promoted': count(promotions.length),
     'node frozen beyond its lease': count(frozen.length),
     calls: count(total.calls),
-    ...Object.fromEntries(recorded.map((end) => [END_NAMES[end], count(total.ends[end])])),
+    ...Object.fromEntries(ENDS.map((end) => [END_NAMES[end], count(total.ends[end])])),
     'slowest recovery after a fault': slowest(outcomes.map(({ recoveredMs }) => recoveredMs)),
     'slowest recovery after a promotion': slowest(promotions.map(({ sincePromotionMs }) => sincePromotionMs)),
     'lost or wrong': count(problems.length),
@@ -119,6 +117,11 @@ async function main(): Promise<number> {
   for (const [name, value] of Object.entries(figures)) console.log(`${name}: ${value}`);
   const ended = ENDS.reduce((sum, end) => sum + total.ends[end], 0);
   console.log(`ends of calls: ${ENDS.map((end) => total.ends[end]).join(' + ')} = ${ended}, of ${total.calls} calls`);
+  const missing = FAULTS.filter(({ name }) => total.outcomes.every(({ fault }) => fault !== name));
+  if (values.record && missing.length > 0) {
+    console.log(`not recorded: ${missing.length} of ${FAULTS.length} faults did not occur; give it more --minutes`);
+    return 1;
+  }
   if (values.record) recordFigures('chaos', `npm run chaos -- --minutes ${minutes}`, figures);
   return total.problems.length === 0 ? 0 : 1;
 }

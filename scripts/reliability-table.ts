@@ -10,7 +10,8 @@ interface Words {
   notRecorded: string;
   colon: string;
   semicolon: string;
-  about(date: string, cores: number): string;
+  comma: string;
+  about(when: string, cores: number): string;
 }
 
 const WORDS: Record<Language, Words> = {
@@ -19,14 +20,16 @@ const WORDS: Record<Language, Words> = {
     notRecorded: 'not recorded',
     colon: ': ',
     semicolon: '; ',
-    about: (date, cores) => ` (${date}, ${cores} cores)`,
+    comma: ', ',
+    about: (when, cores) => ` (${when}, ${cores} cores)`,
   },
   'zh-TW': {
     head: ['保證', '如何測試', '最近的數字'],
     notRecorded: '尚未記錄',
     colon: '：',
     semicolon: '；',
-    about: (date, cores) => `（${date}，${cores} 核心）`,
+    comma: '，',
+    about: (when, cores) => `（${when}，${cores} 核心）`,
   },
 };
 
@@ -52,7 +55,8 @@ function figuresCell(name: RunName, run: RecordedRun | undefined, language: Lang
   const shown = Object.entries(run.figures).map(
     ([figure, value]) => `${figureNameIn(language, figure)}${words.colon}${value}`,
   );
-  return `${code(run.command)}${words.colon}${shown.join(words.semicolon)}${words.about(run.date, run.cores)}`;
+  const when = [run.date, run.commit ?? []].flat().join(words.comma);
+  return `${code(run.command)}${words.colon}${shown.join(words.semicolon)}${words.about(when, run.cores)}`;
 }
 
 function code(text: string): string {

@@ -63,7 +63,7 @@ function printProblems({ failed, problems }: Pick<RollingReport, 'failed' | 'pro
   for (const problem of problems) console.log(`problem: ${problem}`);
 }
 
-function recordRolling(name: string, command: string, reports: readonly RollingReport[]): void {
+function recordRolling(name: 'rolling' | 'mixed', command: string, reports: readonly RollingReport[]): void {
   const sum = (of: (report: RollingReport) => number) =>
     reports.reduce((total, report) => total + of(report), 0).toLocaleString('en');
   recordFigures(name, command, {

@@ -1,13 +1,15 @@
 // The table of promises shows the figures of the last recorded runs, in both languages.
 
 import { expect, test } from 'bun:test';
+import { FIGURES } from '../../scripts/figure-lists.ts';
 import { hasChineseName } from '../../scripts/figure-names.ts';
-import { type RecordedRun, readFigures } from '../../scripts/record-figures.ts';
+import type { RecordedRun } from '../../scripts/record-figures.ts';
 import { reliabilityTableMarkdown } from '../../scripts/reliability-table.ts';
 
 const RUN: RecordedRun = {
   command: 'npm run failover -- --all',
   date: '2026-01-02',
+  commit: 'abcd1234',
   cores: 3,
   figures: { faults: '40', time: '2 min' },
 };
@@ -17,10 +19,10 @@ const rowWith = (text: string, table: string) => table.split('\n').filter((row) 
 test('a recorded run is shown with its command, figures, date and cores', () => {
   const figures = new Map([['failover', RUN]]);
   expect(rowWith('failover', reliabilityTableMarkdown('en', figures))).toEqual([
-    expect.stringContaining('| `npm run failover -- --all`: faults: 40; time: 2 min (2026-01-02, 3 cores) |'),
+    expect.stringContaining('| `npm run failover -- --all`: faults: 40; time: 2 min (2026-01-02, abcd1234, 3 cores) |'),
   ]);
   expect(rowWith('failover', reliabilityTableMarkdown('zh-TW', figures))).toEqual([
-    expect.stringContaining('| `npm run failover -- --all`：故障：40；時間：2 min（2026-01-02，3 核心） |'),
+    expect.stringContaining('| `npm run failover -- --all`：故障：40；時間：2 min（2026-01-02，abcd1234，3 核心） |'),
   ]);
 });
 
@@ -34,7 +36,10 @@ test('a run that no promise shows is refused', () => {
   expect(() => reliabilityTableMarkdown('en', new Map([['other', RUN]]))).toThrow('the run other');
 });
 
-test('every recorded figure has a Chinese name in scripts/figure-names.ts', () => {
-  const names = [...readFigures().values()].flatMap(({ figures }) => Object.keys(figures));
-  expect(names.filter((name) => !hasChineseName(name))).toEqual([]);
+test('every figure has a Chinese name in scripts/figure-names.ts', () => {
+  expect(
+    Object.values(FIGURES)
+      .flat()
+      .filter((name) => !hasChineseName(name)),
+  ).toEqual([]);
 });
