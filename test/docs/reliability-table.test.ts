@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { FIGURES } from '../../scripts/figure-lists.ts';
 import { hasChineseName } from '../../scripts/figure-names.ts';
-import type { RecordedRun } from '../../scripts/record-figures.ts';
+import { type RecordedRun, readFigures } from '../../scripts/record-figures.ts';
 import { reliabilityTableMarkdown } from '../../scripts/reliability-table.ts';
 
 const RUN: RecordedRun = {
@@ -42,4 +42,11 @@ test('every figure has a Chinese name in scripts/figure-names.ts', () => {
       .flat()
       .filter((name) => !hasChineseName(name)),
   ).toEqual([]);
+});
+
+test('the recorded figures are those that the commands write', () => {
+  const runs = readFigures();
+  const recorded = [...runs].map(([name, { figures }]) => [name, Object.keys(figures)]);
+  const listed = Object.entries(FIGURES).filter(([name]) => runs.has(name));
+  expect(Object.fromEntries(recorded)).toEqual(Object.fromEntries(listed));
 });
