@@ -1,6 +1,6 @@
 // The program that tests start as a process: the command line with the server, bundled with its bytecode. A process of it
-// takes less than half of the CPU time to start that one of the source takes. The first test process that needs the bundle
-// builds it for the whole run of `npm test`.
+// takes less than half of the CPU time to start that one of the source takes. Commands have a bundle without the server, a
+// quarter of the size. The first test process that needs the bundles builds them for the whole run of `npm test`.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,17 +10,21 @@ import { codeOf } from '../../src/kit/error-code.ts';
 import { eventually } from './eventually.ts';
 
 const SOURCE = join(import.meta.dir, '..', '..', 'src');
-const PROGRAMS = ['cli.ts', 'store/sqlite/writer-thread.ts', 'store/sqlite/reader-thread.ts'];
+const CLI = 'cli.ts';
+const THREADS = ['store/sqlite/writer-thread.ts', 'store/sqlite/reader-thread.ts'];
+const SERVE = 'serve';
+const COMMANDS = 'commands';
 /** Set by `npm test`, which removes the folder at its end. Other commands start the source. */
 const RUN_FOLDER = process.env.TEST_RUN_FOLDER;
 const BUILD_MS = 90_000;
 
-let program: Promise<string> | string | undefined;
+type StartedBy = (word: string | undefined) => string;
+let program: Promise<StartedBy> | StartedBy | undefined;
 
 /** What starts the command line with these arguments; `serve` is the server. */
 export async function gatewayCommand(args: readonly string[]): Promise<string[]> {
-  program ??= RUN_FOLDER === undefined ? join(SOURCE, 'cli.ts') : bundleOnce(join(RUN_FOLDER, 'program'));
-  return [process.execPath, '--no-env-file', await program, ...args];
+  program ??= RUN_FOLDER === undefined ? () => join(SOURCE, CLI) : bundleOnce(join(RUN_FOLDER, 'program'));
+  return [process.execPath, '--no-env-file', (await program)(args[0]), ...args];
 }
 
 /** For a command that starts many processes: they run a bundle in this new folder, which the command removes. */
@@ -28,13 +32,14 @@ export function bundleInto(folder: string): void {
   program = bundleOnce(folder);
 }
 
-async function bundleOnce(folder: string): Promise<string> {
+async function bundleOnce(folder: string): Promise<StartedBy> {
   const done = join(folder, 'done');
   if (isCreatedHere(folder)) {
-    await bundle(folder);
+    await bundle(folder, [CLI, ...THREADS], [threadsIn(folder)]);
+    await bundle(join(folder, COMMANDS), [CLI], [threadsIn(folder), WITHOUT_SERVER]);
     writeFileSync(done, '');
   } else await eventually('another test process has bundled the program', () => existsSync(done), BUILD_MS);
-  return join(folder, 'cli.js');
+  return (word) => join(folder, word === SERVE ? '' : COMMANDS, 'cli.js');
 }
 
 function isCreatedHere(folder: string): boolean {
@@ -47,9 +52,9 @@ function isCreatedHere(folder: string): boolean {
   }
 }
 
-async function bundle(folder: string): Promise<void> {
+async function bundle(folder: string, programs: readonly string[], plugins: BunPlugin[]): Promise<void> {
   await Bun.build({
-    entrypoints: PROGRAMS.map((name) => join(SOURCE, name)),
+    entrypoints: programs.map((name) => join(SOURCE, name)),
     outdir: folder,
     naming: '[name].[ext]',
     target: 'bun',
@@ -57,7 +62,7 @@ async function bundle(folder: string): Promise<void> {
     bytecode: true,
     // The server is a part of the command line here, and does not start by itself.
     define: { 'import.meta.main': 'false' },
-    plugins: [threadsIn(folder)],
+    plugins,
   });
 }
 
@@ -74,3 +79,10 @@ const threadsIn = (folder: string): BunPlugin => ({
     });
   },
 });
+
+const WITHOUT_SERVER: BunPlugin = {
+  name: 'without-server',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/main\.ts$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
