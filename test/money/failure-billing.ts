@@ -483,10 +483,33 @@ export function describeFailureBilling(
     embeddings: async () => {
       const on = await startPainter();
       on.first.next(
-        jsonScript(200, { object: 'list', data: [{ index: 0, embedding: [] }], usage: { prompt_tokens: 4 } }),
+        jsonScript(200, { object: 'list', data: [{ index: 0, embedding: [0.5] }], usage: { prompt_tokens: 4 } }),
       );
       await callOther(on, '/v1/embeddings', { model: 'vectors', input: 'a cat' });
       await expectPaid(on, (4n * MAIN.input).toString(), { input_tokens: 4 });
+    },
+    'fewer or more embeddings or verdicts than texts': async () => {
+      const on = await startPainter();
+      const data = [0, 1].map((index) => ({ index, embedding: [0.5] }));
+      const script = jsonScript(200, { object: 'list', data, usage: { prompt_tokens: 4 } });
+      on.first.next(script, script);
+      const body = { model: 'vectors', input: 'a cat' };
+      const response = await on.gateway.call('/v1/embeddings', { key: on.account.key, body });
+      expect(response.status).toBe(502);
+      await expectPaid(on, '0', { status: 'upstream_failed' });
+    },
+    'a transcript without the segments that `srt` and `vtt` need': async () => {
+      const on = await startPainter();
+      const script = jsonScript(200, { text: 'Good morning.', duration: 9.5 });
+      on.first.next(script, script);
+      const fields: FormField[] = [
+        ['model', 'listener'],
+        ['response_format', 'srt'],
+        ['file', new File([wavOf(9.5)], 'call.wav')],
+      ];
+      const response = await postForm(on.gateway, '/v1/audio/transcriptions', fields, { key: on.account.key });
+      expect(response.status).toBe(502);
+      await expectPaid(on, '0', { status: 'upstream_failed' });
     },
     'a transcript without a report': async () => {
       const on = await startPainter();

@@ -273,7 +273,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const { key, accountId } = await gateway.register();
     await gateway.gateway.store.commit('freeze', { accountId, frozen: true, at: clock.now() });
     const html = await (await (await signedIn(gateway, key, language)).get('/account')).text();
-    const told = [...html.matchAll(/class="figure">(.*?)<\/strong>(?:<p class="faint">(.*?)<\/p>)?/g)];
+    const told = [...html.matchAll(/class="figure[^"]*">(.*?)<\/strong>(?:<p class="faint">(.*?)<\/p>)?/g)];
     const figures = told.map(([, figure = '', beside]) => [figure.replaceAll(/<[^>]*>/g, ''), beside]);
     const { left, frozen } = account.overview;
     expect(figures).toEqual([

@@ -29,6 +29,23 @@ export function pictureOf(catalog: Catalog): Picture {
   };
 }
 
+export function pictureText(
+  language: Language,
+  siteName: string,
+  { models, channels, others, takesOver }: Picture,
+): string {
+  const { picture: words } = wordsOf(language).home;
+  const says = takesOver ? [words.first, words.second] : [];
+  return [
+    `## ${words.title}`,
+    '',
+    `1. ${words.tools}: ${words.toolNames} → ${words.oneKey}`,
+    `2. ${siteName}: ${words.wallet} → ${words.models(models)}`,
+    ...channels.map((name, index) => `   - ${name}${says[index] === undefined ? '' : `: ${says[index]}`}`),
+    ...(others === 0 ? [] : [`   - ${words.others(others)}`]),
+  ].join('\n');
+}
+
 interface PictureProps {
   language: Language;
   siteName: string;

@@ -11,6 +11,7 @@ import { dateTime, milliseconds, percent, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { MENU } from '../page.tsx';
 import { firstCall, freeLimits, type HomeFacts, homePromises, registerCall } from './home.tsx';
+import { pictureText } from './home-picture.tsx';
 import { traceText } from './home-trace.tsx';
 import { codeBlock, markdownTable, paragraphs } from './markdown-parts.ts';
 import { laterText, retirementText } from './price-dates.ts';
@@ -27,7 +28,7 @@ interface Site {
 
 export function homeText(language: Language, { siteName, publicUrl }: Site, facts: HomeFacts): string {
   const { home, status, frame } = wordsOf(language);
-  const { demo, free, limits, model, trace } = facts;
+  const { demo, free, limits, model, trace, picture } = facts;
   const freeModel = free && [
     `## ${home.freeNow}`,
     `auto:free · ${status[free.state]}`,
@@ -41,6 +42,7 @@ export function homeText(language: Language, { siteName, publicUrl }: Site, fact
     home.headline,
     home.lead,
     demo ? `> ${home.demo[demo]}` : '',
+    pictureText(language, siteName, picture),
     trace ? traceText(language, trace) : '',
     `## ${home.firstCall}`,
     home.firstCallLead,

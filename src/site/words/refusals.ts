@@ -24,6 +24,18 @@ const causesEn = {
     'The connection did not remember the response that the request continues.',
     'Send the whole conversation in input.',
   ],
+  invalid_stream_id: [
+    'The stream_id was not valid.',
+    'Use 1 to 256 letters, digits, "_", "-" and ".", or leave it out.',
+  ],
+  websocket_stream_limit_reached: [
+    'The connection had used its 32 values of stream_id.',
+    'Use one of them again, or open another connection.',
+  ],
+  websocket_connection_limit_reached: [
+    'The connection was 60 minutes old.',
+    'Open a new connection, and send the whole conversation there once.',
+  ],
   invalid_api_key: ['The key was not valid any more.', 'Use another key of this account.'],
   insufficient_balance: [
     'The balance did not cover the most that the request could cost.',
@@ -160,6 +172,18 @@ export const zh: Said<typeof en> = {
       content_rejected: ['模型的內容規範拒絕了這次請求。', '請修改內容，或選擇其他模型。'],
       card_code_malformed: ['卡號有字元錯誤。', '請檢查卡號後重新輸入。'],
       previous_response_not_found: ['這個連線沒有這次請求要接續的回應。', '請在 input 送出完整的對話。'],
+      invalid_stream_id: [
+        'stream_id 不符合規定。',
+        '請使用 1 到 256 個英文字母、數字、「_」「-」「.」，或省略這個欄位。',
+      ],
+      websocket_stream_limit_reached: [
+        '這個連線已經用完 32 個不同的 stream_id。',
+        '請重複使用其中一個，或開啟另一個連線。',
+      ],
+      websocket_connection_limit_reached: [
+        '這個連線已經開啟 60 分鐘。',
+        '請開啟新的連線，並在其中送出一次完整的對話。',
+      ],
       invalid_api_key: ['這把金鑰已經失效。', '請改用本帳戶的其他金鑰。'],
       insufficient_balance: [
         '餘額不足以支付這次請求可能的最高費用。',

@@ -88,7 +88,7 @@ test('an hour at 0 % is red from top to bottom, and times are bounds', async () 
   expect(list).toContain('≤ 300 ms');
   const page = await (await client.get('/channels/up')).text();
   expect(page).toContain('half of them ≤ 300 ms');
-  expect(page).toMatch(/<rect[^>]*class="[^"]*bad[^"]*"[^>]*/);
+  expect(page).toMatch(/<path class="bars series-bad" d="M[^"]*z/);
 });
 
 test('errors are grouped by what they mean, with what to do', async () => {
