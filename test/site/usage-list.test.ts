@@ -59,7 +59,7 @@ test('a model that makes images has no context on the price list, unless it is s
     return [shown, told];
   };
   const pricingText = async () => (await gateway.call('/pricing')).text();
-  expect(await contextOf('sketcher')).toEqual(['–', '–']);
+  expect(await contextOf('sketcher')).toEqual(['', '']);
   expect(await contextOf('painter')).toEqual(['128,000', '128000']);
   expect(await contextOf('up-paid')).toEqual(['128,000', '128000']);
 });

@@ -26,6 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => setting.stop());
 
+/** The models of these upstreams think unless the request turns it off. */
+const mayThinkUnseen = (upstream: UpstreamName) => upstream === 'gemini' || upstream === 'anthropic';
+
 const NEVER = new Promise<never>(() => {});
 
 /** The frames up to the one that holds this text, and then silence. */
@@ -63,7 +66,7 @@ describe.each(PAIRS.map(([client, upstream]) => ({ client, upstream })))(
       }
       const timersBefore = timers();
       leaving.abort();
-      if (upstream === 'gemini') {
+      if (mayThinkUnseen(upstream)) {
         await eventually('reading on', () => timers() > timersBefore);
         await clock.advance(READ_ON_MS);
       }
