@@ -26,7 +26,7 @@ const REFUSED: Script = { status: 400, body: ['{}'] };
 
 let lab: Lab;
 beforeAll(async () => {
-  lab = await startLab(CHAT, { routes: ['first'], first: { timeouts: { idle_ms: 300, total_ms: 900 } } });
+  lab = await startLab(CHAT, { routes: ['first'], first: { timeouts: { idle_ms: 1_000, total_ms: 3_000 } } });
 });
 beforeEach(() => lab.first.reset());
 afterAll(() => lab.stop());
