@@ -92,7 +92,7 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
 function cacheWrites({ request, carriers }: Call, { model, route }: ChosenRoute, reported: Buckets): Partial<Buckets> {
   const { cacheWrite5m, cacheWrite1h } = reported;
   if (!request.wantsLongCache || cacheWrite5m === 0) return {};
-  // Without a price of its own, a long write would cost less than a short one.
+  // If no long price is set, a long write would cost less than a short one.
   if (model.prices.cacheWrite1h < model.prices.cacheWrite5m) return {};
   const carrier = carriers.find(model, route);
   const isSent = !(carrier instanceof Fault) && !carrier.isTranslated;

@@ -1,4 +1,4 @@
-// A long page of the docs as chapters: what stands below each heading is a page of its own. Short pages have none.
+// Splits a long page of the docs into chapters, one page for each heading. Short pages are not split.
 
 import type { Rendered, Section } from './markdown.ts';
 

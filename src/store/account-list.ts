@@ -163,7 +163,7 @@ const BY_TEXT = `SELECT account_id, 'account' AS found_by FROM accounts WHERE ac
   UNION ALL SELECT account_id, 'refused' FROM refused_requests WHERE request_id = ?
   UNION ALL SELECT account_id, 'nickname' FROM account_notes WHERE search LIKE ? ESCAPE '\\'`;
 
-/** Rows of `account_id` and `found_by`; of a card that nobody redeemed, and of an unknown account, without an account. */
+/** Rows of `account_id` and `found_by`. A card that is not redeemed and an unknown account have no account id. */
 function foundAccounts(wanted: AccountQuery): SqlQuery {
   if ('cardHash' in wanted) return { sql: BY_CARD_CODE, values: [wanted.cardHash] };
   const { text } = wanted;

@@ -35,7 +35,7 @@ export function readRequest(document: JsonDocument, isBatch: boolean): RelayRequ
   const other = others.findIndex((one) => one !== dimensions);
   if (other >= 0) {
     const place = at(other + 1, DIMENSIONS);
-    refuseField(place, `All requests of a batch need the same ${DIMENSIONS}. Send ${place} in a call of its own.`);
+    refuseField(place, `All requests of a batch need the same ${DIMENSIONS}. Send ${place} in a separate call.`);
   }
   const written = readJsonObject(JSON.stringify({ model, input, dimensions }));
   const names = new Set([...requests, ...(isBatch ? [body] : [])].flatMap(namesLeftOut));

@@ -62,7 +62,7 @@ function readAnswer({ value }: JsonDocument, request?: RelayRequest): AnswerFact
   return { usage: checkReport(readUsage(usage), output), output, finish: 'other', gaveUp };
 }
 
-/** Each text of a list has a verdict of its own; parts have one together. */
+/** Each text of a list has its own verdict; all parts of a message have one. */
 function countTexts(input: Json | undefined): number | undefined {
   return Array.isArray(input) && input.every((item) => typeof item === 'string') ? input.length : undefined;
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// The common part of an account's pages: its name and state, and the tabs. Each tab has an address of its own.
+// The common part of an account's pages: its name and state, and the tabs. Each tab has its own address.
 
 import type { Child } from 'hono/jsx';
 import { type Notice, NoticeBox, Tabs } from '../../../site/frame.tsx';

@@ -5,7 +5,6 @@ import { count } from '../../../site/format.ts';
 import { wordFor } from '../../../site/language.ts';
 import { Figure, Money } from '../../../site/parts/amount.tsx';
 import { IdLink, Submit } from '../../../site/parts/button.tsx';
-import { Chart } from '../../../site/parts/chart.tsx';
 import { SelectField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
@@ -17,7 +16,7 @@ import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisits } from '../visits.tsx';
-import { amountText, columnOf, inSpans, sumOf } from './day-spans.ts';
+import { DaysChart } from './days-chart.tsx';
 
 const DAYS = [7, 30, 90] as const;
 const SHOWN_ROWS = 50;
@@ -59,7 +58,14 @@ function LossesPage({
         <Figure title={words.together(from, to)} value={losses.total} />
         <Figure title={words.number} value={count(losses.losses)} />
       </div>
-      {losses.total > 0n ? <LossChart context={context} daily={daily} /> : null}
+      {losses.total > 0n ? (
+        <DaysChart
+          context={context}
+          daily={daily}
+          titles={words}
+          series={[{ name: words.title, look: 5, amount: ({ loss }) => loss }]}
+        />
+      ) : null}
       <DataTable
         none={words.none}
         label={words.title}
@@ -73,26 +79,6 @@ function LossesPage({
       {sums.length > rows.length ? <p class="note">{words.more(count(rows.length))}</p> : null}
       <p class="faint">{words.guardNote}</p>
     </ConsolePage>
-  );
-}
-
-/** By day; of many days by week, as on the page of profit. */
-function LossChart({ context, daily }: { context: ConsoleContext; daily: readonly ProfitRow[] }) {
-  const { losses: words, profit } = context.words;
-  const spans = inSpans(daily);
-  const title = spans.length < daily.length ? words.weekChart : words.chart;
-  return (
-    <section>
-      <h2>{title}</h2>
-      <Chart
-        title={title}
-        columns={spans.map(columnOf)}
-        series={[{ name: words.title, look: 5, values: spans.map((rows) => sumOf(rows, ({ loss }) => loss)) }]}
-        format={amountText}
-        tableText={profit.chartTable}
-        columnText={profit.by.day}
-      />
-    </section>
   );
 }
 

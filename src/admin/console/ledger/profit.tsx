@@ -7,7 +7,6 @@ import { count, percent, roundedMoney } from '../../../site/format.ts';
 import { Tabs } from '../../../site/frame.tsx';
 import { Figure, Money } from '../../../site/parts/amount.tsx';
 import { IdLink } from '../../../site/parts/button.tsx';
-import { Chart } from '../../../site/parts/chart.tsx';
 import { DataTable, Facts, figure, Under } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
 import { fileResponse } from '../../../site/respond.ts';
@@ -26,7 +25,7 @@ import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { type ConsoleTools, OWN_URL } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { amountText, columnOf, DRAWN_DAYS, inSpans, sumOf } from './day-spans.ts';
+import { DaysChart, DRAWN_DAYS } from './days-chart.tsx';
 
 const PATH = '/ledger/profit';
 /** Rows of models, channels and customers; the file has more. */
@@ -120,32 +119,24 @@ function UnknownCosts({ context, total }: { context: ConsoleContext; total: Prof
   );
 }
 
-/** The parts of a day's revenue stand on each other; a negative profit hangs below. */
+/** The parts of a day's revenue are stacked; a negative profit is below the axis. */
 export function DayChart({ context, daily }: { context: ConsoleContext; daily: readonly ProfitRow[] }) {
   const { profit: words } = context.words;
-  const spans = inSpans(daily);
-  const amounts = (of: (row: ProfitRow) => Nano | null) => spans.map((rows) => sumOf(rows, of));
   const hasUnknown = daily.some(({ unknownCostRevenue }) => unknownCostRevenue > 0n);
-  const title = spans.length < daily.length ? words.weekChart : words.chart;
   return (
-    <section>
-      <h2>{title}</h2>
-      <Chart
-        title={title}
-        columns={spans.map(columnOf)}
-        series={[
-          { name: words.cost, look: 'rest', values: amounts(({ cost }) => cost) },
-          { name: words.loss, look: 5, values: amounts(({ loss }) => loss) },
-          { name: words.profit, look: 4, values: amounts(({ profit }) => profit) },
-          ...(hasUnknown
-            ? [{ name: words.unknownRevenue, look: 2 as const, values: amounts((row) => row.unknownCostRevenue) }]
-            : []),
-        ]}
-        format={amountText}
-        tableText={words.chartTable}
-        columnText={words.by.day}
-      />
-    </section>
+    <DaysChart
+      context={context}
+      daily={daily}
+      titles={words}
+      series={[
+        { name: words.cost, look: 'rest', amount: ({ cost }) => cost },
+        { name: words.loss, look: 5, amount: ({ loss }) => loss },
+        { name: words.profit, look: 4, amount: ({ profit }) => profit },
+        ...(hasUnknown
+          ? [{ name: words.unknownRevenue, look: 2 as const, amount: (row: ProfitRow) => row.unknownCostRevenue }]
+          : []),
+      ]}
+    />
   );
 }
 
