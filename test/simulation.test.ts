@@ -41,6 +41,7 @@ describe('whatever goes wrong, the books are right', () => {
     [4, 2],
     [6, 2],
     [11, 3],
+    [27, 3],
     [31, 3],
   ])(
     'seed %d for %d minutes',

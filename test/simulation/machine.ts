@@ -50,10 +50,13 @@ export class Machine {
     this.#world.after(ms, () => this.goOn());
   }
 
+  /** What it missed comes in its order, and before anything newer. As in a real event loop, each is dealt with before the next. */
   goOn(): void {
-    const missed = this.#missed ?? [];
-    this.#missed = undefined;
-    for (const act of missed) this.enter(act);
+    const act = this.isDead ? undefined : this.#missed?.shift();
+    if (act) {
+      act();
+      this.#world.after(0, () => this.goOn());
+    } else this.#missed = undefined;
   }
 
   die(): void {
