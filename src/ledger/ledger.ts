@@ -18,6 +18,7 @@ import type {
 } from '../store/operations.ts';
 import { type Loss, NO_BUCKETS } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
+import { lossesBeyondHold } from './late-losses.ts';
 import type { LossMeter } from './loss-meter.ts';
 
 const FIRST_RETRY_MS = 100;
@@ -98,6 +99,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
       for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
         try {
           const result = await store.commit(name, input);
+          if (result.state === 'late') await bookLate(input);
           if (name === 'settle') report(result, input);
           reportLosses(result, input);
           return result;
@@ -112,6 +114,17 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
     } finally {
       closing--;
     }
+  }
+
+  /** Only after a sweep: a hold that anything else resolved was resolved with its losses. */
+  async function bookLate(input: SettleInput | ReleaseInput): Promise<void> {
+    const { requestId, accountId, outcome } = input;
+    const record = await store.read.usageRecord(accountId, requestId);
+    if (record?.status !== 'gateway_died') return;
+    const items = lossesBeyondHold(input, record);
+    if (items.length === 0) return;
+    await store.commit('bookLosses', { requestId, accountId, items, at: outcome.at });
+    for (const item of items) lossMeter?.booked(item);
   }
 
   /** Rethrows errors that a retry cannot fix. */

@@ -78,3 +78,11 @@ export interface LossDay {
   /** A loss of the day was charged to the account, because the guard was used up. */
   reached: boolean;
 }
+
+/** Losses of a request that was swept before its close arrived. They are never charged. */
+export interface LateLosses {
+  requestId: string;
+  accountId: string;
+  items: readonly Loss[];
+  at: number;
+}

@@ -21,6 +21,7 @@ import type {
   Incident,
   KeyDetails,
   KeyRow,
+  LateLosses,
   Lease,
   Loss,
   NewEvent,
@@ -111,7 +112,7 @@ export type CloseResult =
       /** With `lossGuard`: how much of them still was free. */
       freeLosses?: Nano | undefined;
     }
-  /** The hold was already resolved: nothing moved. */
+  /** The hold was already resolved: nothing was written. */
   | { state: 'late' };
 
 /** Releases one hold of a node that is gone. */
@@ -363,6 +364,7 @@ interface Operations extends RefundOperations, WebhookOperations {
   release: { input: ReleaseInput; result: CloseResult };
   undo: { input: UndoInput; result: CloseResult };
   sweep: { input: SweepInput; result: CloseResult };
+  bookLosses: { input: LateLosses; result: undefined };
   lease: { input: Lease; result: undefined };
   revise: { input: ReviseInput; result: ReviseResult };
   redeem: { input: RedeemInput; result: RedeemResult };

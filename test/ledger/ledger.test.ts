@@ -1,6 +1,6 @@
 // A settlement that a bug of ours makes impossible is released instead, and a release is repeated like every close.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,16 @@ import type { AdmitInput } from '../../src/store/operations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { loss } from '../store/suite/losses.ts';
-import { createAccount, free, fresh, paid, renewLease, settling, unsettled } from '../store/suite/samples.ts';
+import {
+  createAccount,
+  free,
+  fresh,
+  paid,
+  releasing,
+  renewLease,
+  settling,
+  unsettled,
+} from '../store/suite/samples.ts';
 import { createLogCapture } from '../support/log-capture.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
@@ -33,10 +42,14 @@ afterAll(async () => {
 });
 
 /** Releases fail so often before they reach the store. */
-function ledgerWith({ failedReleases = 0, failsToSettle = false, clock = systemClock } = {}) {
+function ledgerWith({ failedReleases = 0, failedLateLosses = 0, failsToSettle = false, clock = systemClock } = {}) {
   let failed = 0;
+  let failedLate = 0;
+  const booked: string[] = [];
   const commit: Store['commit'] = async (name, input) => {
     if (name === 'release' && failed++ < failedReleases) throw fault('unavailable', { internal: 'store: away' });
+    if (name === 'bookLosses' && failedLate++ < failedLateLosses)
+      throw fault('unavailable', { internal: 'store: away' });
     if (name === 'settle' && failsToSettle) throw new Error('a bug of ours');
     return store.commit(name, input);
   };
@@ -47,8 +60,15 @@ function ledgerWith({ failedReleases = 0, failsToSettle = false, clock = systemC
     clock,
     alarms,
     lease: () => undefined,
+    lossMeter: { booked: ({ reason, amount }) => booked.push(`${reason} ${amount}`), charged: () => {} },
   });
-  return { ledger, tries: () => failed, lines: lines.lines, alarms: () => lines.lines().map(({ event }) => event) };
+  return {
+    booked,
+    ledger,
+    tries: () => failed,
+    lines: lines.lines,
+    alarms: () => lines.lines().map(({ event }) => event),
+  };
 }
 
 test('what cannot be settled is released, however often that must be tried', async () => {
@@ -81,6 +101,97 @@ test('what cannot be settled is released with its losses, and what its upstream 
     ['empty_answer', 500n],
     ['gateway_cut', 25n],
   ]);
+});
+
+describe('a close after the sweep of its hold', () => {
+  const lossesOf = async (accountId: string) => {
+    const query = { by: 'reason', from: 0, to: 99_999, accountId, limit: 9 } as const;
+    const { sums } = await store.read.losses(query);
+    return sums.map(({ key, amount }) => [key, amount]).toSorted();
+  };
+
+  async function sweptCall() {
+    const call = paid(await createAccount(store, 10_000n));
+    expect(await store.commit('admit', call)).toMatchObject({ ok: true });
+    const { requestId, accountId, keyId, at } = call;
+    expect(await store.commit('sweep', { requestId, accountId, keyId, at })).toMatchObject({ state: 'closed' });
+    expect(await lossesOf(accountId)).toEqual([['gateway_died', 2_000n]]);
+    return call;
+  }
+
+  const items = [
+    loss({ reason: 'failed_attempt', amount: 1_500n, charge: 0n }),
+    loss({ reason: 'hedge', amount: 30n, charge: 0n }),
+  ];
+
+  test('books what upstreams bill beyond the hold, once, however often the database was away', async () => {
+    const { ledger, alarms, booked } = ledgerWith({ failedLateLosses: 3 });
+    const call = await sweptCall();
+    const input = settling(call, 900n, { upstreamCost: 700n });
+    const losses = { items, guard: 0n };
+    expect(await ledger.settle({ ...input, losses }, UNSETTLED)).toEqual({ state: 'late' });
+    expect(await lossesOf(call.accountId)).toEqual([
+      ['failed_attempt', 200n],
+      ['gateway_died', 2_000n],
+      ['hedge', 30n],
+    ]);
+    expect(booked).toEqual(['failed_attempt 200', 'hedge 30']);
+    expect(alarms()).toEqual(['settle_retrying', 'settle_after_release']);
+  });
+
+  test.each([
+    ['within it', 700n, [['gateway_died', 2_000n]]],
+    [
+      'that cost more than it',
+      2_600n,
+      [
+        ['above_hold', 600n],
+        ['gateway_died', 2_000n],
+      ],
+    ],
+  ])('of an answer %s', async (_, upstreamCost, expected) => {
+    const { ledger } = ledgerWith();
+    const call = await sweptCall();
+    await ledger.settle(settling(call, 900n, { upstreamCost }), UNSETTLED);
+    expect(await lossesOf(call.accountId)).toEqual(expected);
+  });
+
+  test('of a release books its losses likewise', async () => {
+    const { ledger, alarms } = ledgerWith();
+    const call = await sweptCall();
+    const losses = { items: [...items, ...items], guard: 0n };
+    expect(await ledger.release({ ...releasing(call, true), losses })).toEqual({ state: 'late' });
+    expect(await lossesOf(call.accountId)).toEqual([
+      ['failed_attempt', 1_030n],
+      ['gateway_died', 2_000n],
+      ['hedge', 30n],
+    ]);
+    expect(alarms()).toEqual([]);
+  });
+
+  test('of a free call books all of them: its hold was nothing', async () => {
+    const { ledger } = ledgerWith();
+    const call = free(await createAccount(store));
+    expect(await store.commit('admit', call)).toMatchObject({ ok: true });
+    const { requestId, accountId, keyId, at } = call;
+    await store.commit('sweep', { requestId, accountId, keyId, at });
+    const losses = { items: [loss({ reason: 'free_model', amount: 40n })], guard: 0n };
+    await ledger.settle({ ...settling(call, 0n), losses }, UNSETTLED);
+    expect(await lossesOf(accountId)).toEqual([['free_model', 40n]]);
+  });
+
+  test('that another close had resolved books nothing', async () => {
+    const { ledger } = ledgerWith();
+    const call = paid(await createAccount(store, 10_000n));
+    await ledger.admit(call);
+    const input = { ...settling(call, 5n), losses: { items, guard: null } };
+    expect(await ledger.settle(input, UNSETTLED)).toMatchObject({ state: 'closed' });
+    expect(await ledger.settle(input, UNSETTLED)).toEqual({ state: 'late' });
+    expect(await lossesOf(call.accountId)).toEqual([
+      ['failed_attempt', 1_500n],
+      ['hedge', 30n],
+    ]);
+  });
 });
 
 test('a close is tried again after ever longer waits, up to five seconds, however long the store was away', async () => {

@@ -42,6 +42,7 @@ const SHARED: { [Name in OperationName]: readonly string[] } = {
   release: ['session_budgets', 'windows'],
   undo: ['windows'],
   sweep: ['session_budgets'],
+  bookLosses: [],
   lease: ['leases'],
   revise: ['audit_log', 'events', 'revisions', 'settings'],
   // A card belongs to nobody until it is redeemed; guesses are counted by address.
@@ -200,6 +201,7 @@ async function callModels(account: Account): Promise<void> {
     const swept = await paidBy(store, key);
     await commit('admit', swept);
     expect(await commit('sweep', { ...swept, at: T0 })).toMatchObject({ state: 'closed' });
+    await commit('bookLosses', { ...swept, items: losses.items, at: T0 });
   }
   const freeAddress = fresh('address');
   const input = free(account, {

@@ -29,6 +29,7 @@ import {
   setLoginTouches,
   touchSession,
 } from './logins.ts';
+import { bookLate, bookLateTouches } from './losses.ts';
 import {
   claim,
   credit,
@@ -72,6 +73,7 @@ const DEFINITIONS: Definitions = {
   release: { touches: releaseTouches, decide: release },
   undo: { touches: undoTouches, decide: undo },
   sweep: { touches: sweepTouches, decide: sweep },
+  bookLosses: { touches: bookLateTouches, decide: bookLate },
   lease: {
     touches: (input) => [{ table: 'leases', id: input.nodeId }],
     decide: (book, input) => void book.put('leases', input.nodeId, input),

@@ -6,7 +6,7 @@ import { assert } from '../../kit/assert.ts';
 import { MAX_NANO, minNano, moneyFields, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { CloseResult, Losses } from '../operations.ts';
-import { type Hold, isGuarded, type Loss, type LossDay } from '../rows.ts';
+import { type Hold, isGuarded, type LateLosses, type Loss, type LossDay } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import { dayThatCounts } from './windows.ts';
 
@@ -22,6 +22,8 @@ interface BookedLosses {
   guard: Pick<Closed, 'lossGuard' | 'freeLosses'> | undefined;
 }
 
+type Closing = Pick<Hold, 'requestId' | 'accountId' | 'amount' | 'free'>;
+
 const NONE: BookedLosses = { charge: 0n, covered: 0n, guard: undefined };
 const NO_LOSSES: LossDay = { day: 0, amount: 0n, reached: false };
 
@@ -30,7 +32,13 @@ export function lossTouches(accountId: string, losses: Losses | undefined): Touc
   return losses && losses.items.length > 0 ? [{ table: 'lossDays', id: accountId }] : [];
 }
 
-export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | undefined, at: number): BookedLosses {
+export function bookLosses(
+  book: Book,
+  hold: Closing,
+  cost: Nano,
+  losses: Losses | undefined,
+  at: number,
+): BookedLosses {
   if (!losses || losses.items.length === 0) return NONE;
   const { items, guard } = losses;
   assert(
@@ -84,6 +92,15 @@ export function bookDeath(book: Book, hold: Hold, at: number): void {
   addLoss(book, hold, { reason: 'gateway_died', model, channel: null, amount, charge: 0n }, taipeiDay(at), at);
 }
 
+export function bookLateTouches({ accountId, items }: LateLosses): Touch[] {
+  return [{ table: 'wallets', id: accountId }, ...lossTouches(accountId, { items, guard: null })];
+}
+
+/** Without a hold there is nothing to charge. */
+export function bookLate(book: Book, { requestId, accountId, items, at }: LateLosses): undefined {
+  bookLosses(book, { requestId, accountId, amount: 0n, free: false }, 0n, { items, guard: null }, at);
+}
+
 /** As it stands at that time: a new day begins with no losses. */
 function lossDayOn(known: LossDay = NO_LOSSES, at: number): LossDay {
   const day = dayThatCounts(known.day, at);
@@ -126,7 +143,7 @@ function aboveHold([first]: readonly Loss[], amount: Nano): Loss[] {
   return first && amount > 0n ? [{ ...first, reason: 'above_hold', amount }] : [];
 }
 
-function addLoss(book: Book, hold: Hold, { reason, model, channel, amount }: Loss, day: number, at: number): void {
+function addLoss(book: Book, hold: Closing, { reason, model, channel, amount }: Loss, day: number, at: number): void {
   const { requestId, accountId } = hold;
   assert(amount <= MAX_NANO, 'a loss fits into a column');
   book.add('losses', { requestId, at, day, accountId, model, channel, reason, amount });

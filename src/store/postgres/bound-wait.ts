@@ -1,8 +1,8 @@
 // How long a caller waits for a commit. A database that does not respond may answer much later; a client does not wait so
 // long. An admission that was answered too late to be used would never be closed, so it is reverted.
 // A repeated register, redeem or key creation is recognized by its Idempotency-Key; settle and release wait as long as
-// it takes, because a second try would find their hold resolved by the first. So does what an operator asks for: called
-// refused while it may still be done, a credit would be given again.
+// it takes, because a second try would find their hold resolved by the first. So do late losses, which would be booked
+// twice, and what an operator asks for: called refused while it may still be done, a credit would be given again.
 
 import { fault } from '../../faults/fault.ts';
 import { type Clock, sleep } from '../../kit/clock.ts';
@@ -56,7 +56,7 @@ export function boundWait(submit: Submit, clock: Clock, away: () => string | und
 
   return {
     commit(name, input) {
-      if (name === 'settle' || name === 'release') return submit(name, input);
+      if (name === 'settle' || name === 'release' || name === 'bookLosses') return submit(name, input);
       const why = away();
       if (why !== undefined) return Promise.reject(fault('unavailable', { internal: `store: ${why}` }));
       if (isOfOperator(input)) return submit(name, input);

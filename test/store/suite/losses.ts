@@ -267,10 +267,28 @@ export function describeLosses(open: OpenSubject): void {
       ]);
       expect(await pageOf(account)).toBeUndefined();
       expect(await recordOf(account, lost)).toMatchObject({ status: 'gateway_died', rule: 'gateway_failed' });
-      // A close that comes too late books nothing more.
+      // A close that comes too late books nothing by itself.
       const late = { ...settling(lost, 5n), losses: { items: [loss()], guard: 0n } };
       expect(await subject.store.commit('settle', late)).toEqual({ state: 'late' });
       expect(await reasonsOf(account)).toHaveLength(1);
+    });
+
+    test('losses that are booked after the sweep count for the guard of their day, and move no money', async () => {
+      const account = await createAccount(subject.store, 10_000n);
+      const swept = paid(account);
+      const { requestId, accountId, keyId } = swept;
+      await admitted(subject.store, swept);
+      await subject.store.commit('sweep', { requestId, accountId, keyId, at: T0 + MINUTE });
+      const items = [loss({ amount: 1_200n }), loss({ reason: 'hedge', channel: 'channel-b', amount: 70n })];
+      await subject.store.commit('bookLosses', { requestId, accountId, items, at: T0 + DAY });
+      const common = { request_id: requestId, day: BigInt(TODAY + 1), model: 'asked' };
+      expect((await rowsOf(account)).slice(1)).toEqual([
+        { ...common, channel: 'channel-a', reason: 'empty_answer', amount_nano: 1_200n },
+        { ...common, channel: 'channel-b', reason: 'hedge', amount_nano: 70n },
+      ]);
+      expect(await pageOf(account)).toEqual({ day: BigInt(TODAY + 1), amount_nano: 1_200n });
+      expect(await subject.store.read.wallet(accountId)).toMatchObject({ balance: 10_000n, held: 0n, inFlight: 0 });
+      expect(await subject.store.read.entriesOf(accountId, 9)).toHaveLength(1);
     });
 
     test('undo books nothing', async () => {
