@@ -35,7 +35,7 @@ async function refuse(key: string, body: Record<string, unknown>): Promise<strin
 }
 
 describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
-  const { refusals, usageView } = wordsOf(language).account;
+  const { keys, refusals, usageView } = wordsOf(language).account;
   const open = async (key: string, path: string) => {
     const response = await (await signedIn(gateway, key, language)).get(path);
     return { status: response.status, html: await response.text() };
@@ -58,6 +58,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const { html } = await open(account.key, `/account/receipts/${ofChild}`);
     expect(html).toContain(`<dt>${refusals.names.limit_ntd}</dt><dd class="id">NT$0.0001</dd>`);
     expect(html).toContain(`<dt>${refusals.names.key_id}</dt><dd class="id">child</dd>`);
+    expect(html).toContain(`<dt>${refusals.names.budget}</dt><dd class="id">${keys.limits.dayBudget}</dd>`);
     expect(html).not.toContain('_nano');
   });
 
@@ -67,9 +68,9 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(all.html).toContain(refusals.kept(7, 100));
     const one = await open(account.key, `/account/refused?key=${child.id}`);
     expect([ofManager, ofChild].map((id) => one.html.includes(id))).toEqual([false, true]);
-    const keys = await open(account.key, '/account/keys');
+    const keyPage = await open(account.key, '/account/keys');
     const counts = [account.keyId, top.id, child.id].map(
-      (id) => new RegExp(`href="/account/refused\\?key=${id}">(\\d+)<`).exec(keys.html)?.[1],
+      (id) => new RegExp(`href="/account/refused\\?key=${id}">(\\d+)<`).exec(keyPage.html)?.[1],
     );
     expect(counts).toEqual(['1', '0', '1']);
     expect((await open(account.key, '/account/usage')).html).toContain('href="/account/refused"');

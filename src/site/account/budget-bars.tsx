@@ -8,6 +8,7 @@ import {
   type KeySpending,
 } from '../../accounts/keys/key-spending.ts';
 import type { Nano } from '../../kit/money.ts';
+import type { BudgetKind } from '../../store/admission.ts';
 import { dateTime, money, roundedMoney } from '../format.ts';
 import type { PageContext } from '../page.tsx';
 
@@ -18,7 +19,12 @@ const WIDTH = 110;
 const HEIGHT = 10;
 
 /** The name of each limit. */
-export const LIMITS = { day: 'dayBudget', month: 'monthBudget', total: 'totalBudget' } as const;
+export const LIMITS = {
+  day: 'dayBudget',
+  month: 'monthBudget',
+  total: 'totalBudget',
+  session: 'sessionBudget',
+} as const satisfies Record<BudgetKind, string>;
 
 interface BudgetBarsProps {
   context: PageContext;

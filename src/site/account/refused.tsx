@@ -9,6 +9,7 @@ import type { PageContext } from '../page.tsx';
 import { CopyId } from '../parts/copy-id.tsx';
 import { DataTable, type Fact, Facts, typedText, Under } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
+import { LIMITS } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import { readKeyNames } from './usage.tsx';
 import { REFUSED } from './usage-facts.ts';
@@ -142,7 +143,9 @@ function figureFacts({ words }: PageContext, { figures }: RefusedRequest, keyNam
     .filter(([name]) => !name.endsWith('_nano'))
     .map(([name, value]): Fact => {
       const title = wordFor(names, name) ?? name;
-      return [title, name === 'key_id' ? (keyNames.get(String(value)) ?? '–') : figureText(name, value)];
+      if (name === 'key_id') return [title, keyNames.get(String(value)) ?? '–'];
+      const budget = name === 'budget' ? wordFor(LIMITS, String(value)) : undefined;
+      return [title, wordFor(words.account.keys.limits, budget ?? '') ?? figureText(name, value)];
     });
 }
 
