@@ -83,9 +83,9 @@ export const ENTRIES: readonly Entry[] = [
     kind: 'added',
     title: { en: 'Responses over a WebSocket', 'zh-TW': '透過 WebSocket 使用 responses' },
     text: {
-      en: '`GET /v1/responses` as a WebSocket takes `response.create` messages for every chat model. `POST /v1/responses/compact` shortens a conversation: at OpenAI and Azure by the vendor, elsewhere by a summary that works with every model.',
+      en: '`GET /v1/responses` as a WebSocket takes `response.create` messages for every chat model. `POST /v1/responses/compact` shortens a conversation: at OpenAI and Azure by the vendor, elsewhere by a summary that works with every model. `POST /v1/responses/input_tokens` counts the tokens of an input.',
       'zh-TW':
-        '以 WebSocket 連到 `GET /v1/responses`，可以用 `response.create` 訊息呼叫每個對話模型。`POST /v1/responses/compact` 會縮短對話：在 OpenAI 與 Azure 由供應商處理，其他情況則產生每個模型都能使用的摘要。',
+        '以 WebSocket 連到 `GET /v1/responses`，可以用 `response.create` 訊息呼叫每個對話模型。`POST /v1/responses/compact` 會縮短對話：在 OpenAI 與 Azure 由供應商處理，其他情況則產生每個模型都能使用的摘要。`POST /v1/responses/input_tokens` 計算輸入的 Token 數。',
     },
     docs: 'relay',
     section: { en: 'responses-over-a-websocket', 'zh-TW': '透過-websocket-使用-responses' },

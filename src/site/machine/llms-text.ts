@@ -56,7 +56,7 @@ function headOf({ siteName, publicUrl, supportContact, catalog }: SiteTools): st
 
 Register without a human: POST ${publicUrl}/api/agent/register returns a key with NT$1 of trial credit.
 ${model ? `The model ${free} works at NT$0: ${limits.free_per_minute} requests a minute, ${limits.free_per_day_zero} a day, ${limits.free_per_day_positive} with a balance.\n` : ''}Every model answer names its upstream channel in the header x-svc-channel.${isDemo ? '\nThis server has demo models only: no model provider is connected.' : ''}
-OpenAI base URL: ${publicUrl}/v1 (chat/completions, responses, embeddings, images/generations, images/edits, images/variations, audio/transcriptions, audio/translations, audio/speech, rerank, moderations, models)
+OpenAI base URL: ${publicUrl}/v1 (chat/completions, responses, responses/input_tokens, responses/compact, embeddings, images/generations, images/edits, images/variations, audio/transcriptions, audio/translations, audio/speech, rerank, moderations, models)
 Anthropic base URL: ${publicUrl} (v1/messages, v1/messages/count_tokens)
 Gemini base URL: ${publicUrl} (v1beta/models/MODEL:generateContent, :streamGenerateContent, :countTokens, :embedContent, :batchEmbedContents)
 Price of a call before it is made: POST ${publicUrl}/api/quote with {"endpoint": "/v1/…", "body": {…}}.
