@@ -1,7 +1,7 @@
 // The losses of a request whose hold was swept before its close arrived: its node was paused for longer than its lease, and went
 // on. The sweep has booked the hold as the loss. What upstreams bill beyond that is known only now.
 
-import type { Nano } from '../kit/money.ts';
+import { minNano, type Nano } from '../kit/money.ts';
 import type { ReleaseInput, SettleInput } from '../store/operations.ts';
 import type { Loss, UsageRecord } from '../store/rows.ts';
 
@@ -15,14 +15,18 @@ export function lossesBeyondHold(input: SettleInput | ReleaseInput, { model, hel
     covered -= amount - rest;
     return rest;
   };
-  return [...billOf(input, model), ...(input.losses?.items ?? [])]
+  return [...billOf(input, { model, held }), ...(input.losses?.items ?? [])]
     .map((item): Loss => ({ ...item, amount: beyond(item.amount), charge: 0n }))
     .filter(({ amount }) => amount > 0n);
 }
 
-/** What upstreams bill for the answer itself, at the sale price if the route states no cost. */
-function billOf(input: SettleInput | ReleaseInput, asked: string): Loss[] {
+/**
+ * What upstreams bill for the answer itself, at the sale price if the route states no cost. Of a settlement, the excess over the
+ * hold is among the losses.
+ */
+function billOf(input: SettleInput | ReleaseInput, { model: asked, held }: Swept): Loss[] {
   if (!('cost' in input)) return [];
   const { model = asked, channel, upstreamCost } = input.outcome;
-  return [{ reason: 'above_hold', model, channel, amount: upstreamCost ?? input.cost, charge: 0n }];
+  const amount = upstreamCost ?? minNano(input.cost, held);
+  return [{ reason: 'above_hold', model, channel, amount, charge: 0n }];
 }
