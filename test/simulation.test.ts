@@ -48,7 +48,7 @@ describe('whatever goes wrong, the books are right', () => {
     async (seed, minutes) => {
       const { violations, crashes, counts, reached } = await simulate({ seed, minutes });
       expect({ violations, crashes }).toEqual({ violations: [], crashes: [] });
-      expect(counts.whole).toBeGreaterThan(20);
+      expect(counts.served).toBeGreaterThan(10);
       for (const [name, times] of Object.entries(reached)) sums.set(name, (sums.get(name) ?? 0) + times);
     },
     TIMEOUT_MS,

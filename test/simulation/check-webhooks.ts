@@ -1,4 +1,5 @@
-// Each event reaches each webhook of its account once; again only if its sender could not know that it had arrived.
+// Each event reaches each webhook of its account once; again only if its sender could not know that it had arrived. No other
+// event reaches a webhook.
 
 import { createEventIds } from '../../src/accounts/events/event-ids.ts';
 import { type Cluster, PEPPER } from './cluster.ts';
@@ -30,17 +31,27 @@ function acceptedBy({ receivers }: Cluster) {
   return Map.groupBy(receivers.accepted, ({ url, id }) => `${url} ${id}`);
 }
 
-export function findUndelivered(cluster: Cluster): string[] {
-  const { database } = cluster;
+const nameOf = ({ url, event_id: eventId }: Due) => `${url} ${eventIds.write(Number(eventId))}`;
+
+function dueIn({ database }: Cluster): Due[] {
   const due = database.tables.query<Due, []>(
     `SELECT url, event_id FROM webhooks JOIN first_cursors f USING (webhook_id)
      JOIN events e ON event_id > f.cursor_event_id AND (e.account_id = webhooks.account_id OR e.account_id IS NULL)`,
   );
+  return due.all();
+}
+
+export function findUndelivered(cluster: Cluster): string[] {
   const accepted = acceptedBy(cluster);
-  return due
-    .all()
-    .filter(({ url, event_id: eventId }) => !accepted.has(`${url} ${eventIds.write(Number(eventId))}`))
+  return dueIn(cluster)
+    .filter((due) => !accepted.has(nameOf(due)))
     .map(({ url, event_id: eventId }) => `the event ${eventId} did not reach ${url}`);
+}
+
+/** Events of other accounts, and of the time before the webhook. */
+export function findForeign(cluster: Cluster): string[] {
+  const due = new Set(dueIn(cluster).map(nameOf));
+  return [...acceptedBy(cluster).keys()].filter((name) => !due.has(name));
 }
 
 export function findRepeated(cluster: Cluster, mishaps: readonly Mishap[]): string[] {

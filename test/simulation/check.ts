@@ -3,7 +3,7 @@
 import type { Database } from 'bun:sqlite';
 import { auditLedger } from '../support/audit-ledger.ts';
 import { findWrong } from '../torture/verify.ts';
-import { findRepeated, findUndelivered } from './check-webhooks.ts';
+import { findForeign, findRepeated, findUndelivered } from './check-webhooks.ts';
 import { type Clients, lineOf, type OwnKey, SECRET } from './clients.ts';
 import type { Cluster } from './cluster.ts';
 import { COSTS, PRICES } from './document.ts';
@@ -43,7 +43,7 @@ function broken(db: Database, rules: readonly Rule[]): Violation[] {
 }
 
 export function checkMeanwhile(cluster: Cluster, mishaps: readonly Mishap[]): Violation[] {
-  cluster.database.post();
+  cluster.database.check();
   return [
     ...broken(cluster.database.tables, ALWAYS),
     ...cluster.database.miscounted,
@@ -61,7 +61,7 @@ export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonl
   const wasOutside = mishaps.every(isOutside);
   const wasClockSet = mishaps.some(({ what }) => what === 'clock');
   const { database, vendors } = cluster;
-  database.post();
+  database.check();
   const db = database.tables;
   const begun = new Map(
     [...clients.promptsOf].map(([account, prompts]) => [
@@ -74,9 +74,14 @@ export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonl
     'what was acknowledged is there once, and no hold is left': findWrong(db, clients.facts, begun),
     'no key spends more than its budget': brokenBudgets(db, clients.ownKeys),
     'no call is refused while its minute has room': wasClockSet ? [] : database.minuteLimits.refusedEarly,
-    'a charge is what the usage costs': wrongCosts(cluster, clients),
+    'a charge is what the usage costs': wrongCosts(db, cluster, clients),
     'what vendors bill is recorded': missingLosses(db, cluster, clients),
+    'no more is recorded than vendors bill': excessLosses(db, cluster, clients),
+    'the free calls of a day are counted': database.freeDays.findMiscounted(db),
+    'the calls of a minute are counted': database.minuteLimits.findMiscounted(db),
     'each event reaches each webhook': findUndelivered(cluster),
+    'only events of its account reach a webhook': findForeign(cluster),
+    'each message is signed with the secret of its webhook': cluster.receivers.unsigned,
     'an event is sent again only if its sender could not know': findRepeated(cluster, mishaps),
     'no prompt and no answer is stored': found(db, cluster),
     'a retired model is not served': wasOutside ? clients.servedRetired : [],
@@ -122,13 +127,46 @@ function brokenBudgets(db: Database, keys: readonly OwnKey[]): string[] {
   });
 }
 
-/** Where one run of one vendor was the whole story, the charge is what its usage costs. */
-function wrongCosts({ vendors }: Cluster, { paid }: Clients): string[] {
+/** The run of one vendor that is the whole story of a prompt, and was reported. */
+function onlyRun({ vendors }: Cluster, number: string): Run | undefined {
+  const [run, ...others] = vendors.runs.get(number) ?? [];
+  return run?.isWhole && run.hasUsage && others.length === 0 ? run : undefined;
+}
+
+interface Closed {
+  held: bigint;
+  /** JSON; none of a swept call. */
+  attempts: string;
+}
+
+function closedIn(db: Database, requestId: string): Closed | undefined {
+  const record = db.query<Closed, [string]>(
+    'SELECT held_nano AS held, attempts FROM usage_records WHERE request_id = ?',
+  );
+  return record.get(requestId) ?? undefined;
+}
+
+/** The charge is what the usage costs, or the hold if that is less. */
+function wrongCosts(db: Database, cluster: Cluster, { paid }: Clients): string[] {
   return paid.flatMap(({ requestId, number, cost }) => {
-    const [run, ...others] = vendors.runs.get(number) ?? [];
-    if (!run?.isWhole || !run.hasUsage || others.length > 0) return [];
-    const due = BigInt(INPUT_TOKENS) * PRICES.input + BigInt(run.words) * PRICES.output;
-    return cost === due ? [] : [`${requestId} was charged ${cost}, and costs ${due}`];
+    const run = onlyRun(cluster, number);
+    const held = closedIn(db, requestId)?.held;
+    if (!run || held === undefined) return [];
+    const due = billAt(PRICES, run.input, run);
+    const charge = due < held ? due : held;
+    return cost === charge ? [] : [`${requestId} was charged ${cost}, and costs ${charge}`];
+  });
+}
+
+/** Where the client has the whole answer of the only attempt, the gateway has read its report. */
+function excessLosses(db: Database, cluster: Cluster, { requestOf, whole }: Clients): string[] {
+  return [...requestOf].flatMap(([number, requestId]) => {
+    const run = onlyRun(cluster, number);
+    const attempts = closedIn(db, requestId)?.attempts ?? '[]';
+    if (!run || !whole.has(number) || JSON.parse(attempts).length !== 1) return [];
+    const bill = billAt(COSTS, run.input, run);
+    const booked = recordedFor(db, 'request_id', requestId);
+    return booked <= bill ? [] : [`vendors bill ${bill} for ${requestId}, and ${booked} is recorded`];
   });
 }
 
@@ -155,8 +193,12 @@ function recordedFor(db: Database, column: string, id: string): bigint {
 }
 
 /** At least: the output of a run whose end did not arrive is known to the vendor alone. */
-function billOf({ words, isHeard }: Run): bigint {
-  return BigInt(INPUT_TOKENS) * COSTS.input + (isHeard ? BigInt(words) * COSTS.output : 0n);
+function billOf(run: Run): bigint {
+  return billAt(COSTS, INPUT_TOKENS, run.isHeard ? run : { words: 0 });
+}
+
+function billAt({ input, output }: typeof COSTS, tokens: number, { words }: Pick<Run, 'words'>): bigint {
+  return BigInt(tokens) * input + BigInt(words) * output;
 }
 
 /** No prompt and no answer is in the database, in a log or in a message of a webhook. */

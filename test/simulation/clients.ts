@@ -49,6 +49,7 @@ interface Sending {
   key?: string | undefined;
   body?: unknown;
   idempotencyKey?: string | undefined;
+  session?: string | undefined;
   /** The number of its prompt. */
   prompt?: string;
   /** The client hangs up after so many bytes of the body. */
@@ -79,7 +80,8 @@ const BROKE_EVERY = 3;
 const PATIENCE_MS = [60_000, 60_000, 200_000];
 const PAUSE_MS = 4_000;
 const LONG_ANSWER_BYTES = 3_000;
-const REPEATS = 'a redeem that is repeated with its Idempotency-Key is answered as the first was';
+const REPEATS = 'a call that is repeated with its Idempotency-Key is answered as the first was';
+const ONE_CREDIT = 'a card is credited to one account';
 const SERVES_ALL = 'at the end, each node serves each model that is not retired';
 
 export class Clients {
@@ -93,13 +95,17 @@ export class Clients {
   readonly promptsOf = new Map<string, string[]>();
   /** Completed paid answers. */
   readonly paid: { requestId: string; number: string; cost: bigint }[] = [];
+  /** Prompts whose whole answer has come. */
+  readonly whole = new Set<string>();
   /** Of all customers. */
   readonly ownKeys: OwnKey[] = [];
   /** Calls of a retired model that were served. */
   readonly servedRetired: string[] = [];
-  readonly counts = { calls: 0, whole: 0, faults: 0, broken: 0 };
-  readonly reached = { 'repeated redeems': 0, 'accounts with a balance of zero': 0 };
+  readonly counts = { calls: 0, whole: 0, served: 0, faults: 0, broken: 0 };
+  readonly reached = { 'repeated calls': 0, 'cards tried again': 0, 'accounts with a balance of zero': 0 };
+  readonly #redeemed: { code: string; by: Customer }[] = [];
   #prompts = 0;
+  #repeatable = 0;
   #running = 0;
   readonly #world: World;
   readonly #cluster: Cluster;
@@ -195,7 +201,7 @@ export class Clients {
   }
 
   async #register(dice: Dice, spendsAll: boolean): Promise<Customer | undefined> {
-    const answer = await this.#call(dice, { method: 'POST', path: '/api/agent/register', body: {} });
+    const answer = await this.#callOnce(dice, { method: 'POST', path: '/api/agent/register', body: {} });
     if (answer?.status !== 201 || !answer.isWhole) return undefined;
     const { account_id: accountId, api_key: key } = JSON.parse(answer.text);
     this.facts.accounts.push({ accountId, key });
@@ -221,26 +227,49 @@ export class Clients {
 
   async #redeem(dice: Dice, customer: Customer): Promise<void> {
     const { accountId, key } = customer;
+    if (dice.isLuck(0.1)) await this.#tryRedeemed(dice, customer);
     const code = this.#options.cards.pop();
     if (code === undefined) return;
-    const idempotencyKey = dice.isLuck(0.5) ? `redeem-${this.#options.cards.length}` : undefined;
-    const sending = { method: 'POST', path: '/api/redeem', key, body: { code }, idempotencyKey };
-    // Until it is answered: the same card by the same account is one credit.
+    const sending = { method: 'POST', path: '/api/redeem', key, body: { code } };
+    // The same card by the same account is one credit, also without an Idempotency-Key.
+    const answer = dice.isLuck(0.5) ? await this.#callOnce(dice, sending) : await this.#insist(dice, sending);
+    if (answer?.status !== 200) return;
+    customer.isBroke = false;
+    this.#redeemed.push({ code, by: customer });
+    const { card_serial: serial, amount_nano: amount } = JSON.parse(answer.text);
+    this.facts.redeems.push({ accountId, serial, amount: BigInt(amount) });
+  }
+
+  /** A card that another customer has redeemed. */
+  async #tryRedeemed(dice: Dice, customer: Customer): Promise<void> {
+    const others = this.#redeemed.filter(({ by }) => by !== customer);
+    if (others.length === 0) return;
+    const { code, by } = dice.pick(others);
+    const answer = await this.#call(dice, { method: 'POST', path: '/api/redeem', key: customer.key, body: { code } });
+    if (!answer?.isWhole) return;
+    this.reached['cards tried again']++;
+    if (answer.status === 200) this.#violate(ONE_CREDIT, `${by.accountId} and ${customer.accountId}: ${answer.text}`);
+  }
+
+  /** Until it is answered. */
+  async #insist(dice: Dice, sending: Sending): Promise<Answer | undefined> {
     for (let tries = 0; tries < 4; tries++) {
       const answer = await this.#call(dice, sending);
-      if (!answer?.isWhole || answer.status >= 500) continue;
-      if (answer.status !== 200) return;
-      customer.isBroke = false;
-      const { card_serial: serial, amount_nano: amount, already_redeemed: isAgain } = JSON.parse(answer.text);
-      this.facts.redeems.push({ accountId, serial, amount: BigInt(amount) });
-      if (idempotencyKey === undefined) return;
-      if (isAgain) this.#violate(REPEATS, `${serial}: redeemed before`);
-      const repeated = await this.#call(dice, sending);
-      if (!repeated?.isWhole || repeated.status >= 500) return;
-      this.reached['repeated redeems']++;
-      if (repeated.text !== answer.text) this.#violate(REPEATS, `${serial}: ${repeated.text} after ${answer.text}`);
-      return;
+      if (answer?.isWhole && answer.status < 500) return answer;
     }
+    return undefined;
+  }
+
+  /** With an Idempotency-Key, until it is answered, and then once more: nobody can tell the second answer from the first. */
+  async #callOnce(dice: Dice, call: Sending): Promise<Answer | undefined> {
+    const sending = { ...call, idempotencyKey: `nothing-happens-twice-${this.#repeatable++}` };
+    const answer = await this.#insist(dice, sending);
+    if (!answer || answer.status >= 300) return answer;
+    const repeated = await this.#call(dice, sending);
+    if (!repeated?.isWhole || repeated.status >= 500) return answer;
+    this.reached['repeated calls']++;
+    if (repeated.text !== answer.text) this.#violate(REPEATS, `${call.path}: ${repeated.text} after ${answer.text}`);
+    return answer;
   }
 
   /** Some for all keys below it, some below another one, of which the budget may be the lower one. */
@@ -252,11 +281,13 @@ export class Clients {
     const parent = above.length > 0 && dice.isLuck(0.6) ? dice.pick(above) : undefined;
     const body = {
       name: 'simulated',
-      budgets: { [`${span}_ntd`]: thousandths / 1_000 },
+      budgets: { [`${span}_ntd`]: thousandths / 1_000, ...(dice.isLuck(0.4) && { session_ntd: 0.003 }) },
+      ...(dice.isLuck(0.3) && { rates: { requests_per_minute: dice.pick([2, 4]) } }),
       ...(delegates && { delegate: true }),
       ...(parent && { parent_id: parent.keyId }),
     };
-    const answer = await this.#call(dice, { method: 'POST', path: '/api/keys', key: customer.key, body });
+    const sending = { method: 'POST', path: '/api/keys', key: customer.key, body };
+    const answer = dice.isLuck(0.5) ? await this.#callOnce(dice, sending) : await this.#call(dice, sending);
     if (answer?.status !== 201 || !answer.isWhole) return;
     const { api_key: key, id: keyId } = JSON.parse(answer.text);
     this.facts.keys.push(key);
@@ -271,7 +302,9 @@ export class Clients {
     if (customer.webhooks >= 2) return;
     customer.webhooks++;
     const url = `https://hooks.example/${customer.accountId}/${customer.webhooks}`;
-    await this.#call(dice, { method: 'POST', path: '/api/webhooks', key: customer.key, body: { url } });
+    const answer = await this.#call(dice, { method: 'POST', path: '/api/webhooks', key: customer.key, body: { url } });
+    if (answer?.status === 201 && answer.isWhole)
+      this.#cluster.receivers.secrets.set(url, JSON.parse(answer.text).secret);
   }
 
   async #revokeKey(dice: Dice, customer: Customer): Promise<void> {
@@ -300,7 +333,16 @@ export class Clients {
     const leavesAfter = dice.isLuck(0.15) ? dice.between(0, LONG_ANSWER_BYTES) : undefined;
     const { retiresAt } = this.#cluster;
     const key = own?.key ?? customer.key;
-    const answer = await this.#call(dice, { method: 'POST', path: CHAT, key, body, prompt: number, leavesAfter });
+    const session = own && dice.pick(['one', 'two']);
+    const answer = await this.#call(dice, {
+      method: 'POST',
+      path: CHAT,
+      key,
+      body,
+      prompt: number,
+      leavesAfter,
+      session,
+    });
     if (!answer) return;
     const requestId = answer.headers.get('x-request-id') ?? '';
     if (model !== 'auto:free') this.requestOf.set(number, requestId);
@@ -308,6 +350,7 @@ export class Clients {
       this.#violate('a revoked key does not work', number);
     }
     if (answer.status !== 200) return;
+    this.counts.served++;
     const isRetired = retiresAt !== undefined && begunAt > retiresAt + 5_000;
     if (model === 'second' && isRetired && retiresAt === this.#cluster.retiresAt) this.servedRetired.push(number);
     const cost = stream ? this.#readStream(answer, prompt, requestId) : this.#readWhole(answer, prompt);
@@ -321,6 +364,7 @@ export class Clients {
     if (!isWhole) return undefined;
     const content = JSON.parse(text).choices[0].message.content as string;
     this.#checkText(content, prompt, true);
+    this.whole.add(numberIn(prompt));
     const cost = headers.get('x-svc-cost-ntd');
     return cost === null ? undefined : nanoOf(cost);
   }
@@ -343,7 +387,9 @@ export class Clients {
     }
     const isDone = datas.at(-1) === '[DONE]';
     // A model that wrote more than was asked for is stopped: `length`.
-    this.#checkText(content, prompt, isDone && finish === 'stop' && !hasFailed);
+    const isComplete = isDone && finish === 'stop' && !hasFailed;
+    this.#checkText(content, prompt, isComplete);
+    if (isComplete) this.whole.add(numberIn(prompt));
     if (isWhole && !isDone && !hasFailed) this.#violate('a stream ends with its end or an error', requestId);
     return cost === undefined ? undefined : BigInt(cost);
   }
@@ -429,7 +475,12 @@ export class Clients {
   }
 }
 
-function request({ method, path, key, body, idempotencyKey }: Sending, signal: AbortSignal): Request {
+/** Of a prompt. */
+function numberIn(prompt: string): string {
+  return prompt.split(' ')[1] ?? '';
+}
+
+function request({ method, path, key, body, idempotencyKey, session }: Sending, signal: AbortSignal): Request {
   return new Request(`http://127.0.0.1:8787${path}`, {
     method,
     signal,
@@ -437,6 +488,7 @@ function request({ method, path, key, body, idempotencyKey }: Sending, signal: A
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...(session === undefined ? {} : { 'x-svc-session': session }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });

@@ -49,6 +49,7 @@ export class SimulatedDatabase {
   readonly keyBudgets = new KeyBudgets();
   readonly freeDays = new FreeDays();
   readonly #watches: readonly CommitWatch[] = [this.minuteLimits, this.openHolds, this.keyBudgets, this.freeDays];
+  readonly #unposted: Violation[] = [];
   readonly #dice: Dice;
   #tables: Database;
   /** What the disk has, if a commit of this connection does not wait for the disk. */
@@ -118,12 +119,17 @@ export class SimulatedDatabase {
   }
 
   get reached(): Record<string, number> {
-    return { ...this.openHolds.reached, ...this.keyBudgets.reached, ...this.freeDays.reached };
+    return {
+      ...this.minuteLimits.reached,
+      ...this.openHolds.reached,
+      ...this.keyBudgets.reached,
+      ...this.freeDays.reached,
+    };
   }
 
   /** What the second counts of the books have found so far. */
   get miscounted(): Violation[] {
-    return this.#watches.flatMap(({ violations }) => violations);
+    return [...this.#unposted, ...this.#watches.flatMap(({ violations }) => violations)];
   }
 
   read(name: ReadName, args: readonly unknown[]): unknown {
@@ -155,6 +161,15 @@ export class SimulatedDatabase {
   #useDisk(): void {
     if (this.state.isFull) throw new Error('database or disk is full');
     if (this.#dice.isLuck(this.state.failures)) throw new Error('disk I/O error');
+  }
+
+  /** By the simulation itself, when no disk fails: what was acknowledged must not be refused by the tables. */
+  check(): void {
+    try {
+      this.post();
+    } catch (error) {
+      this.#unposted.push({ invariant: 'what was acknowledged can be written to the tables', detail: `${error}` });
+    }
   }
 
   post(): void {

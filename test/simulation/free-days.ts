@@ -1,6 +1,7 @@
 // The free calls of a day, counted a second time from what the database has committed: with a balance of zero an account has
 // fewer of them. A day that a clock has begun is never left again; a slot is given back on its own day.
 
+import type { Database } from 'bun:sqlite';
 import type { Nano } from '../../src/kit/money.ts';
 import { type Committed, type CommitWatch, closeIn, dayOf } from './commit-watch.ts';
 import { LIMITS } from './document.ts';
@@ -34,6 +35,20 @@ export class FreeDays implements CommitWatch {
     this.#balances.set(accountId, balance);
     const today = this.#days.get(accountId);
     if (givesBack && today && this.#takenOn.get(requestId) === today.day) today.requests.delete(requestId);
+  }
+
+  /** Slots that the tables count and nobody has, or the reverse: at rest. */
+  findMiscounted(db: Database): string[] {
+    const window = db.query<{ day: bigint; n: bigint }, [string]>(
+      'SELECT day, day_count AS n FROM windows WHERE window_id = ?',
+    );
+    return [...this.#days].flatMap(([accountId, { day, requests }]) => {
+      const row = window.get(`free:${accountId}`);
+      const isRight = row?.day === BigInt(day) && row.n === BigInt(requests.size);
+      return isRight
+        ? []
+        : [`${accountId}: ${requests.size} on the day ${day}, and the tables have ${row?.n} on ${row?.day}`];
+    });
   }
 
   #admit({ input: { accountId, requestId, at }, result }: Extract<Committed, { name: 'admit' }>): void {

@@ -14,12 +14,17 @@ export const currentPrompt = new AsyncLocalStorage<string>();
 
 export class OpenHolds implements CommitWatch {
   readonly violations: Violation[] = [];
-  readonly reached = { 'admissions refused for their lease': 0, 'settlements after a sweep': 0 };
+  readonly reached = {
+    'admissions refused for their lease': 0,
+    'settlements after a sweep': 0,
+    'losses beyond a swept hold': 0,
+  };
   readonly #requestOf = new Map<string, string>();
   readonly #nodeOf = new Map<string, string>();
   readonly #leases = new Map<string, number>();
   readonly #open = new Map<string, { accountId: string; free: boolean }>();
   readonly #swept = new Set<string>();
+  readonly #bookedLate = new Set<string>();
 
   /** Called where a node asks for the admission. `node`: its name. */
   asked(requestId: string, node: string): void {
@@ -32,6 +37,7 @@ export class OpenHolds implements CommitWatch {
     const { name, input } = operation;
     if (name === 'lease') this.#leases.set(input.nodeId, input.expiresAt);
     else if (name === 'admit') this.#admit(operation);
+    else if (name === 'bookLosses') this.#bookLate(input);
     const closed = closeIn(operation);
     if (closed) this.#open.delete(closed.requestId);
     if (closed && name === 'sweep') this.#swept.add(closed.requestId);
@@ -52,6 +58,13 @@ export class OpenHolds implements CommitWatch {
     const expiresAt = this.#leases.get(nodeId) ?? 0;
     if (expiresAt <= at)
       this.#violate('a node admits only while its lease lives', `${requestId}: ${expiresAt} at ${at}`);
+  }
+
+  #bookLate({ requestId }: Extract<Committed, { name: 'bookLosses' }>['input']): void {
+    this.reached['losses beyond a swept hold']++;
+    if (this.#bookedLate.has(requestId)) this.#violate('losses beyond a swept hold are booked once', requestId);
+    if (!this.#swept.has(requestId)) this.#violate('only a swept hold has losses beyond it', requestId);
+    this.#bookedLate.add(requestId);
   }
 
   /** Whether a call of the node is in progress. */

@@ -1,5 +1,6 @@
 // The receivers of webhooks. They refuse some messages, lose some answers, and remember what they accepted.
 
+import { createHmac } from 'node:crypto';
 import type { Post } from '../../src/channels/post-message.ts';
 import type { Dice } from './dice.ts';
 import type { Machine } from './machine.ts';
@@ -21,6 +22,10 @@ export class Receivers {
   readonly accepted: Accepted[] = [];
   /** All bodies, accepted or not. */
   readonly bodies: string[] = [];
+  /** By URL, as they were told to the customer. */
+  readonly secrets = new Map<string, string>();
+  /** Messages that are not signed with the secret of their webhook. */
+  readonly unsigned: string[] = [];
   readonly #failures = new Map<string, number>();
   readonly #world: World;
   readonly #dice: Dice;
@@ -31,17 +36,27 @@ export class Receivers {
   }
 
   postFrom(machine: Machine): Post {
-    return ({ url, body }, signal) => {
+    return ({ url, body, headers }, signal) => {
       const { promise, resolve, reject } = Promise.withResolvers<number>();
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       // What a node has sent arrives, also if it dies or gives up meanwhile.
       this.#world.after(this.#dice.between(1, 300), () => {
+        if (!this.#isSigned(url, body, headers)) this.unsigned.push(`${url}: ${body}`);
         const status = this.#receive(url, body);
         if (status === undefined) return;
         this.#world.after(this.#dice.between(1, 100), () => machine.enter(() => resolve(status)));
       });
       return promise;
     };
+  }
+
+  /** As far as the customer was told the secret. */
+  #isSigned(url: string, body: string, headers: Readonly<Record<string, string>>): boolean {
+    const secret = this.secrets.get(url);
+    if (secret === undefined) return true;
+    const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    const signature = createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64')).update(text);
+    return headers['webhook-signature'] === `v1,${signature.digest('base64')}`;
   }
 
   /** Undefined if the answer is lost. */

@@ -11,11 +11,23 @@ export const VENDORS = ['alpha', 'beta', 'gamma'] as const;
 export type Vendor = (typeof VENDORS)[number];
 
 /** What a vendor does wrong for a while. */
-export const TROUBLES = ['refuses', 'fails', 'overloaded', 'silent', 'cuts', 'garbage', 'slow', 'no usage'] as const;
+export const TROUBLES = [
+  'refuses',
+  'fails',
+  'overloaded',
+  'silent',
+  'cuts',
+  'garbage',
+  'slow',
+  'no usage',
+  'much input',
+] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
 export interface Run {
   vendor: Vendor;
+  /** Tokens that it reports. */
+  input: number;
   /** Words that it produced. */
   words: number;
   isWhole: boolean;
@@ -34,6 +46,8 @@ interface Body {
 
 /** Fewer than the gateway estimates: where a vendor does not tell, the estimate is what is recorded. */
 export const INPUT_TOKENS = 10;
+/** More than any hold pays for. */
+const MUCH_INPUT = 5_000;
 const encoder = new TextEncoder();
 
 export class Vendors {
@@ -87,7 +101,8 @@ export class Vendors {
     const runs = this.runs.get(number) ?? [];
     this.runs.set(number, runs);
     const hasUsage = trouble !== 'no usage';
-    const run: Run = { vendor, words: 0, isWhole: false, isHeard: false, hasUsage };
+    const input = trouble === 'much input' ? MUCH_INPUT : INPUT_TOKENS;
+    const run: Run = { vendor, input, words: 0, isWhole: false, isHeard: false, hasUsage };
     runs.push(run);
     if (body.query !== undefined) return this.#rank(machine, run, trouble);
     const words = wordsOf(prompt, runs.length);
@@ -95,9 +110,9 @@ export class Vendors {
     const sent = last?.role === 'assistant' ? last.content.trim().split(' ').length : 0;
     const left = words.slice(sent);
     const usage = () => ({
-      prompt_tokens: INPUT_TOKENS,
+      prompt_tokens: input,
       completion_tokens: run.words,
-      total_tokens: INPUT_TOKENS + run.words,
+      total_tokens: input + run.words,
     });
     const head = { id: `chatcmpl-${number}-${runs.length}`, created: 1_790_000_000, model: 'simulated' };
     if (!body.stream) {
