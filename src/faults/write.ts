@@ -101,7 +101,7 @@ function anthropicBody(fault: Fault, context: WriteContext): Record<string, unkn
   };
 }
 
-/** Google's names for what a status means. It has none for a payment: that is what the caller must settle first. */
+/** Google's names for what a status means. It has none for a missing payment, so that is a failed precondition. */
 const GOOGLE_STATUS: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',

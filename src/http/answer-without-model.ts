@@ -4,7 +4,7 @@ import type { CapacityLease } from '../limits/load.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
 import { type LargeCall, openLargeCall, type RefuseEarly } from './large-call.ts';
 import { readBody } from './read-body.ts';
-import { askPeerBefore, type KeyedBody, parseKeyed } from './read-keyed-body.ts';
+import { type KeyedBody, parseKeyed, readPeerBeforeWait } from './read-keyed-body.ts';
 
 export interface BodyWithoutModel extends KeyedBody {
   capacity: CapacityLease;
@@ -31,7 +31,7 @@ export async function answerWithoutModel(
     const body = await readBody(exchange.request, maxBytes, tools.clock, large?.counting(capacity) ?? capacity);
     const keyed = large
       ? await large.read(body, refuseEarly)
-      : parseKeyed(body, await askPeerBefore(tools.authenticator.revalidate(exchange.key), exchange.connection));
+      : parseKeyed(body, await readPeerBeforeWait(tools.authenticator.revalidate(exchange.key), exchange.connection));
     const response = await answer({ ...keyed, capacity, large });
     large?.answeredHere();
     return response;

@@ -18,7 +18,7 @@ import { createFaultResponses, type FaultResponse } from './fault-response.ts';
 import { GEMINI_BASE, GEMINI_UPLOADS } from './gemini-path.ts';
 import type { HttpRoute } from './operation.ts';
 import { checkDeclaredBody } from './read-body.ts';
-import { askPeerBefore } from './read-keyed-body.ts';
+import { readPeerBeforeWait } from './read-keyed-body.ts';
 import { recordRefusal } from './record-refusal.ts';
 import { routePath, routerPattern } from './route-path.ts';
 import { ROUTES } from './route-table.ts';
@@ -30,7 +30,7 @@ interface AppBindings {
 
 type Router = Hono<{ Bindings: AppBindings }>;
 
-/** Puts the pages behind the API's routes. */
+/** Adds the routes of the pages after those of the API. */
 export type AddPages = (app: Router) => void;
 
 interface AppTools extends HttpTools {
@@ -60,7 +60,7 @@ export function createApp(http: HttpTools, loadPages: () => Promise<AddPages>): 
       }
       const route = path.includes(':') ? undefined : plain.get(`${request.method} ${path}`);
       if (route) return serveRoute(tools, route, newExchange(tools, request, path, connection));
-      // Pages ask for it after a wait.
+      // Pages need the address after a wait, when the client may be gone.
       connection.peer();
       return router.fetch(request, { connection });
     },
@@ -72,7 +72,7 @@ function hasSeveralHosts({ headers }: Request): boolean {
   return headers.get('host')?.includes(',') === true;
 }
 
-/** A proxy before us may have read the other one. */
+/** A proxy in front of the gateway may have used the other one. */
 function severalHosts(): Fault {
   return fault('invalid_request', { message: 'The request has more than one Host header. Send exactly one.' });
 }
@@ -91,7 +91,7 @@ function newExchange(
 
 type RouterContext = Context<{ Bindings: AppBindings }>;
 
-/** Pages are loaded when somebody first asks for what is no route: a gateway that only programs call takes less memory. */
+/** Pages are loaded with the first request that matches no route of the API: a gateway without visitors takes less memory. */
 function createRouter(tools: AppTools, loadPages: () => Promise<AddPages>): Router {
   const app = newRouter(tools);
   app.options('*', (context) =>
@@ -107,7 +107,7 @@ function createRouter(tools: AppTools, loadPages: () => Promise<AddPages>): Rout
   return app;
 }
 
-/** Everything that is no route, or none with this method. */
+/** Pages, and requests whose path or method is unknown. */
 function createRest(tools: AppTools, addPages: AddPages): Router {
   const app = newRouter(tools);
   addPages(app);
@@ -135,7 +135,7 @@ function newRouter(tools: AppTools): Router {
     await next();
     if (context.req.method === 'HEAD') context.res.body?.cancel().catch(() => {});
   });
-  // An error thrown by a page ends as any fault does: in our words, and in our log without the exception's own.
+  // An error thrown by a page becomes a fault: neither the response nor the log contains the text of the exception.
   app.onError((error, context) => refuse(tools, context, error));
   return app;
 }
@@ -148,23 +148,22 @@ function exchangeOf(tools: AppTools, { req, env }: RouterContext): Exchange {
   return newExchange(tools, req.raw, routePath(req.raw), env?.connection ?? NO_CONNECTION, req.param());
 }
 
-/** The router's word for any method, also one that HTTP does not know. */
+/** The router's name for all methods, including unknown ones. */
 const EVERY_METHOD = ['ALL'];
 
-/** Every route in the same order. */
 async function serveRoute(tools: AppTools, route: HttpRoute, exchange: Exchange): Promise<Response> {
   exchange.route = route.name;
-  /** With its key, once that is found. */
+  /** Has the key once it was found. */
   let known: Exchange | KeyedExchange = exchange;
   try {
     if (route.maxBytes > 0) {
       checkDeclaredBody(exchange.request, route.maxBytes);
-      // While draining, new work is refused; routes that only inform still answer.
+      // While draining, requests with a body are refused; other routes still answer.
       if (!tools.isReady()) throw fault('unavailable', { internal: 'draining' });
     }
     if (route.auth === 'none') return finish(tools, exchange, linked(tools, await route.handle(tools, exchange)));
     const { authenticator } = tools;
-    const key = await askPeerBefore(authenticator.authenticate(keyOf(exchange)), exchange.connection);
+    const key = await readPeerBeforeWait(authenticator.authenticate(keyOf(exchange)), exchange.connection);
     if (!key) return faultResponse(tools, exchange, fault('invalid_api_key'));
     failpoint('key-checked');
     const keyed = { ...exchange, key };
@@ -179,7 +178,7 @@ function finish(tools: AppTools, exchange: Exchange, answer: Response | Fault): 
   return answer instanceof Response ? addCommonHeaders(exchange, answer) : faultResponse(tools, exchange, answer);
 }
 
-/** A client without a key may know nothing else of the service yet. */
+/** Tells clients that have no key yet where the documentation is. */
 function linked({ links }: AppTools, answer: Response | Fault): Response | Fault {
   if (answer instanceof Response) answer.headers.set('link', links);
   return answer;
@@ -214,14 +213,14 @@ function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Res
 }
 
 function envelopeOf(path: string, headers: Headers): Envelope {
-  // Both families ask for models at one address; this header tells them apart.
+  // Clients of both formats list models at this path; the header distinguishes them.
   if (isBelow(path, '/v1/models')) return headers.has('anthropic-version') ? 'anthropic' : 'openai';
   if (isBelow(path, GEMINI_BASE) || isBelow(path, GEMINI_UPLOADS)) return 'google';
   if (isBelow(path, '/v1/rerank') || isBelow(path, '/v2/rerank')) return 'cohere';
   return isBelow(path, '/v1/messages') ? 'anthropic' : 'openai';
 }
 
-/** Clients of Anthropic call paths that exist only there. */
+/** Anthropic clients may call paths that only Anthropic has. */
 function unknownEnvelope({ envelope, request }: Exchange): Envelope {
   return envelope === 'openai' && request.headers.has('anthropic-version') ? 'anthropic' : envelope;
 }

@@ -27,7 +27,7 @@ import { type LargeCall, openLargeCall, type RefuseEarly } from './large-call.ts
 import { openQuote, QUOTE_HEADER, type QuotedPrice, requireQuoted } from './quoted-price.ts';
 import { pause, readBody } from './read-body.ts';
 import { needsForm, readFiles } from './read-files.ts';
-import { askPeerBefore, parseKeyed } from './read-keyed-body.ts';
+import { parseKeyed, readPeerBeforeWait } from './read-keyed-body.ts';
 import { takeRouting } from './take-routing.ts';
 
 export interface ModelCall {
@@ -64,13 +64,13 @@ export async function callModel(
     const body = endpoint.complete?.(sent, exchange) ?? sent;
     const { document: asked, key } = large
       ? await large.read(body, earlyRefusal(tools, exchange, endpoint, quoted))
-      : parseKeyed(body, await askPeerBefore(tools.authenticator.revalidate(exchange.key), exchange.connection));
-    exchange.askedModel = asked.value.model;
+      : parseKeyed(body, await readPeerBeforeWait(tools.authenticator.revalidate(exchange.key), exchange.connection));
+    exchange.requestedModel = asked.value.model;
     if (!form && endpoint.dialect.request.form?.takesJson === false) throw needsForm(endpoint.dialect.request.form);
     if (quoted) await requireQuoted(tools, quoted, endpoint, { accountId: key.accountId, body: asked.value });
     const catalog = quoted?.catalog ?? tools.catalog();
     const routed = await takeRouting(asked, { ...endpoint, catalog, key });
-    exchange.askedModel = routed.document.value.model;
+    exchange.requestedModel = routed.document.value.model;
     const rewriting = endpoint.rewrite?.(tools, routed.document, key.accountId);
     const { finish, ...rewritten }: RewrittenCall = rewriting ? await rewriting : routed;
     const work = large ?? UNCOUNTED_WORK;
@@ -116,7 +116,7 @@ function earlyRefusal(
 ): RefuseEarly {
   const noWait = isSet(exchange.request, 'x-svc-no-wait');
   return (key, unparsed) => {
-    exchange.askedModel = unparsed.value.model;
+    exchange.requestedModel = unparsed.value.model;
     refuseEarly(tools.relay, { catalog: quoted?.catalog ?? tools.catalog(), key, kind, dialect, noWait }, unparsed);
   };
 }
@@ -131,7 +131,7 @@ export function incomingCall(
   tools: HttpTools,
   { request, requestId, connection }: Exchange,
   { path, kind, dialect: usual, passedOn }: ModelCall,
-  { document, dialect = usual, routing, madeBy = [], form, key, capacity, work, quoted }: ReadCall,
+  { document, dialect = usual, routing, vendorItems = [], form, key, capacity, work, quoted }: ReadCall,
 ): IncomingCall {
   const trace = readTrace(request.headers.get(TRACE_HEADER));
   return {
@@ -144,7 +144,7 @@ export function incomingCall(
     document,
     form,
     routing,
-    madeBy,
+    vendorItems,
     endpoint: path,
     conversationName: readConversationName(request.headers, document.value),
     headers: passedHeaders(request.headers, passedOn, trace && writeTrace(trace, tools.random)),

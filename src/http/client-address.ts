@@ -14,7 +14,7 @@ export function addressOf(
   return hashAddress(clientSubject(connection.peer(), request.headers.get('x-forwarded-for'), trustedProxies));
 }
 
-/** From where somebody registers: keyed hashes of the address, and of the wider networks that it is in. */
+/** The origin of a registration: keyed hashes of the address and of the larger networks that contain it. */
 export function originOf(
   tools: Pick<HttpTools, 'hashAddress' | 'trustedProxies'>,
   visitor: Pick<Exchange, 'request' | 'connection'>,

@@ -13,7 +13,7 @@ interface ResponseHead {
 /** The vendors' names for the header with a request's id. */
 const ID_HEADERS = ['x-request-id', 'request-id'] as const;
 
-/** Answers are private unless they say otherwise; not every cache knows our header for keys. */
+/** The default: some caches would store an answer although the request has a key in `x-api-key`. */
 const PRIVATE = { 'cache-control': 'no-store' };
 
 /** An answer may contain text of a client or an upstream, which a browser must not show as a page. */
@@ -38,7 +38,7 @@ export function addCommonHeaders({ requestId, path }: Asked, response: Response)
   if (response.headers.has(ID_HEADERS[0])) return response;
   setRequestId(response, requestId);
   for (const [name, value] of constantHeaders(path)) {
-    // Some answers are for everybody, and say so.
+    // Public answers set their own.
     if (name !== 'cache-control' || !response.headers.has(name)) response.headers.set(name, value);
   }
   return response;

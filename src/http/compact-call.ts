@@ -11,7 +11,7 @@ import {
   withOpenItems,
 } from '../dialects/openai-responses/compaction/ask-for-summary.ts';
 import { openaiCompaction } from '../dialects/openai-responses/compaction/dialect.ts';
-import { type MadeItem, Seals, type SealTools } from '../dialects/openai-responses/compaction/sealed-items.ts';
+import { Seals, type SealTools, type VendorItem } from '../dialects/openai-responses/compaction/sealed-items.ts';
 import {
   compactedResponse,
   readCompacted,
@@ -26,7 +26,7 @@ export interface RewrittenCall {
   document: JsonDocument;
   /** In place of the endpoint's. */
   dialect?: Dialect;
-  madeBy?: readonly MadeItem[];
+  vendorItems?: readonly VendorItem[];
   finish?(body: string, channel: string): WrittenAnswer;
 }
 
@@ -48,8 +48,8 @@ export function rewriteResponse(
 async function rewriteItems(seals: Seals, document: JsonDocument, input: Json[]): Promise<RewrittenCall> {
   const items = itemsToCompact(input);
   if (!items) {
-    const { edits, madeBy } = withOpenItems(seals, input);
-    return { document: await edited(document, edits), madeBy };
+    const { edits, vendorItems } = withOpenItems(seals, input);
+    return { document: await edited(document, edits), vendorItems };
   }
   const isStream = asksForStream(document.value);
   return {
@@ -82,9 +82,9 @@ async function asking(
   seals: Seals,
   document: JsonDocument,
   items: readonly Json[],
-): Promise<Pick<RewrittenCall, 'document' | 'dialect' | 'madeBy'>> {
-  const { edits, madeBy } = askingForSummary(seals, document.value, items);
-  return { document: await edited(document, edits), dialect: openaiCompaction, madeBy };
+): Promise<Pick<RewrittenCall, 'document' | 'dialect' | 'vendorItems'>> {
+  const { edits, vendorItems } = askingForSummary(seals, document.value, items);
+  return { document: await edited(document, edits), dialect: openaiCompaction, vendorItems };
 }
 
 async function edited(document: JsonDocument, edits: Record<string, Json | undefined>): Promise<JsonDocument> {

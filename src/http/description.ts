@@ -27,28 +27,28 @@ export interface Description {
   description?: string;
   /** It will be removed: the changelog says when. */
   deprecated?: true;
-  /** Parameters of the path; those not named here are texts. */
+  /** Shapes of the path's parameters; others are strings. */
   params?: Shapes | undefined;
   query?: z.ZodObject | undefined;
   requestHeaders?: Shapes | undefined;
   body?: z.ZodType | undefined;
-  /** A body in other content types. */
+  /** Other content types of the body. */
   bodyAs?: Shapes | undefined;
   /** An empty body counts as an empty object. */
   isBodyOptional?: boolean;
-  /** A body that works as it is; a function of a `ModelFor` where it names a model. */
+  /** A body that can be sent unchanged, or a function that makes it with the id of a model of this server. */
   example?: unknown;
   /** Status of a success; 200 if left out. */
   status?: number;
-  /** A success in words. */
+  /** Describes a successful answer. */
   result: string;
   answer: z.ZodType;
   /** Its content type; JSON if left out. */
   answerType?: string;
-  /** A success in other content types. */
+  /** Other content types of a successful answer. */
   alsoAs?: Shapes | undefined;
   answerHeaders?: readonly string[] | undefined;
-  /** Answers with another status that are no refusals. */
+  /** Answers with another status that are not errors. */
   others?: Readonly<Record<number, { result: string; answer?: z.ZodType }>>;
 }
 

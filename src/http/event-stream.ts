@@ -6,7 +6,7 @@ import type { EventWatch } from '../accounts/events/event-watch.ts';
 import { publicEvent } from '../accounts/events/public-event.ts';
 import { fault } from '../faults/fault.ts';
 import { type Send, toByteStream } from '../relay/byte-stream.ts';
-import type { CutListener } from '../relay/cut.ts';
+import type { DrainListener } from '../relay/drain-deadline.ts';
 import type { EventType, StoredEvent } from '../store/event-rows.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
 import { STREAM_TYPE } from './failed-stream.ts';
@@ -60,15 +60,15 @@ export function streamEvents(tools: HttpTools, exchange: KeyedExchange, query: S
     clock,
     connection: exchange.connection,
     gone: exchange.request.signal,
-    cut: relay.cut,
+    drainDeadline: relay.drainDeadline,
     keepAlive: () => KEEP_ALIVE,
     onGone: () => follower.end(),
   });
   return new Response(body, { headers: { 'content-type': STREAM_TYPE, 'x-accel-buffering': 'no' } });
 }
 
-class EventFollower implements CutListener {
-  cutPlace = -1;
+class EventFollower implements DrainListener {
+  drainIndex = -1;
   readonly #tools: HttpTools;
   readonly #exchange: KeyedExchange;
   readonly #types: StreamQuery['types'];
@@ -90,14 +90,14 @@ class EventFollower implements CutListener {
     this.#wake();
   }
 
-  onCut(): void {
+  onDrainDeadline(): void {
     this.end();
   }
 
   async run(send: Send): Promise<void> {
     const { relay, eventStreams } = this.#tools;
     const stop = eventStreams.listen(this.#exchange.key.accountId, () => this.#wake());
-    relay.cut.listen(this);
+    relay.drainDeadline.listen(this);
     try {
       await send(KEEP_ALIVE);
       while (await this.#isAllowed()) {
@@ -110,7 +110,7 @@ class EventFollower implements CutListener {
       }
     } finally {
       this.#wake();
-      relay.cut.forget(this);
+      relay.drainDeadline.forget(this);
       stop();
       this.#release();
     }
@@ -118,7 +118,7 @@ class EventFollower implements CutListener {
 
   async #isAllowed(): Promise<boolean> {
     const { authenticator, relay, isReady } = this.#tools;
-    if (this.#isOver || relay.cut.signal.aborted || !isReady()) return false;
+    if (this.#isOver || relay.drainDeadline.signal.aborted || !isReady()) return false;
     const key = await authenticator.revalidate(this.#exchange.key);
     return key?.manage === true && !this.#isOver;
   }

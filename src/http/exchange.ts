@@ -87,7 +87,7 @@ export interface Exchange {
   /** Method and path, as the table of routes has them; undefined if there is no such route. */
   route?: string;
   /** `model` of the body, once that is read: whatever the client sent. */
-  askedModel?: unknown;
+  requestedModel?: unknown;
   /** A call that was admitted has a usage record; it was not refused. */
   wasAdmitted?: boolean;
 }

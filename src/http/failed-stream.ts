@@ -1,4 +1,4 @@
-// Codex gets the fault of a prompt that is too long in its stream, all other clients by the status. Codex ignores the status:
+// For a prompt that is too long, Codex gets the fault in its stream and all other clients get it as a status. Codex ignores the status:
 // even to compact, it sends the same prompt again and again, and the session is lost. After a failure in the stream it
 // removes the oldest turns and goes on.
 

@@ -32,7 +32,7 @@ export class LargeCall implements CallWork {
   readonly #asksNoModel: boolean;
   #units = 0;
   #endTurn: (() => void) | undefined;
-  #takeBack: (() => void) | undefined;
+  #undoCharge: (() => void) | undefined;
 
   constructor(tools: HttpTools, exchange: KeyedExchange, asksNoModel: boolean) {
     this.#tools = tools;
@@ -104,8 +104,8 @@ export class LargeCall implements CallWork {
   stopCounting(): void {
     this.#endTurn?.();
     this.#endTurn = undefined;
-    this.#takeBack?.();
-    this.#takeBack = undefined;
+    this.#undoCharge?.();
+    this.#undoCharge = undefined;
   }
 
   /** Answers by the gateway itself have no limit in the store, so they are counted here. Throws `rate_limited`. */
@@ -124,7 +124,7 @@ export class LargeCall implements CallWork {
   }
 
   #charge(): void {
-    this.#takeBack = this.#tools.largeWork.wasted.charge(this.#caller, this.#units);
+    this.#undoCharge = this.#tools.largeWork.wasted.charge(this.#caller, this.#units);
   }
 }
 

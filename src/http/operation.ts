@@ -163,9 +163,9 @@ export function accountCall<
     return Response.json(result.answer, { status, headers: idempotencyHeaders(result.isReplay) });
   }
 
-  /** A key may have lost its rights while the body came. */
+  /** Checks the key again: it may have lost its rights while the body arrived. */
   async function readJson(tools: HttpTools, exchange: KeyedExchange): Promise<KeyedBody> {
-    // Asked for while the client is still connected.
+    // Read while the client is connected: a bad key counts against its address.
     exchange.connection.peer();
     const keyed = await readKeyedJson(tools, exchange, maxBytes, isBodyOptional ? parseOptionalBody : parseBody);
     RIGHTS[auth](keyed.key);

@@ -18,18 +18,18 @@ import type { Spans } from '../kit/json/spans.ts';
 import { type BodyReader, DecodedReader, type Encoding, encodingOf } from './decode-body.ts';
 
 const BODY_TIMEOUT_MS = 30_000;
-/** Longer texts, and those of more values, are scanned and parsed in pieces, between which other requests run. */
+/** Texts with more characters or values are scanned and parsed in parts, and other requests run in between. */
 const AT_ONCE_CHARS = 1024 * 1024;
 const AT_ONCE_VALUES = 20_000;
 /** First size of the buffer for a body of unknown length. */
 const FIRST_BYTES = 4 * 1024;
 /**
- * A body that is declared to be no longer is read in one step, because a stream would cost more than the rest of the request.
- * It takes up its declared length before anything of it has come. At this size that shuts nobody out: with the standard
- * guards, requests run out before bytes do.
+ * A body with a declared length up to this is read in one step, because a stream would cost more than the rest of the
+ * request. Its declared length is reserved before the first byte arrives. That excludes no other client: with the default
+ * guards, the limit on requests is reached before the limit on bytes.
  */
 const AT_ONCE_BYTES = 128 * 1024;
-/** A buffer for a longer declared length is at most so many times what has come. */
+/** The buffer for a longer body is at most this many times the bytes that have arrived, whatever length is declared. */
 const MAX_AHEAD = 8;
 
 /** Refusals that the headers alone decide; called before the key is checked. */

@@ -37,10 +37,10 @@ export function parseKeyed(body: Uint8Array, found: PresentedKey | undefined): K
 type Found = PresentedKey | undefined;
 
 /**
- * A bad key counts against the address of its client, even if that hangs up before the store has answered: the address, for
- * which the system is asked, is then unknown. Most keys need no wait, and no address.
+ * If the check of the key must wait for the store, reads the client's address first: a bad key counts against it, and it is
+ * unknown after the client has hung up. Most keys are checked without a wait.
  */
-export function askPeerBefore(found: Found | Promise<Found>, connection: Connection): Found | Promise<Found> {
+export function readPeerBeforeWait(found: Found | Promise<Found>, connection: Connection): Found | Promise<Found> {
   if (found instanceof Promise) connection.peer();
   return found;
 }

@@ -12,14 +12,14 @@ const NO_FIGURES = {};
 /** A failure of the gateway is no refusal, and an admitted call has a usage record. */
 export function recordRefusal(tools: Tools, exchange: Exchange | KeyedExchange, refused: Fault): void {
   if (refused.isOurs || exchange.wasAdmitted) return;
-  const { requestId, route = '', askedModel } = exchange;
+  const { requestId, route = '', requestedModel } = exchange;
   const key = 'key' in exchange ? exchange.key : undefined;
   tools.recordRefusal({
     requestId,
     accountId: key?.accountId ?? '',
     keyId: key?.keyId ?? '',
     endpoint: route,
-    model: typeof askedModel === 'string' ? knownModel(tools.catalog(), askedModel) : null,
+    model: typeof requestedModel === 'string' ? knownModel(tools.catalog(), requestedModel) : null,
     status: refused.row.status,
     code: refused.label,
     figures: refused.details.figures ?? NO_FIGURES,

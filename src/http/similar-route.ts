@@ -14,7 +14,7 @@ export function similarRouteHint(asked: string, publicUrl: string): string | und
   const path = similarPath(asked);
   if (path === undefined) return undefined;
   const meant = `Did you mean ${publicUrl}${path}?`;
-  // Below /v1 the base URL is right already.
+  // With /v1 in the path, the base URL is already right.
   if (!path.startsWith('/v1/') || asked.startsWith('/v1/')) return meant;
   const isAnthropic = path.startsWith('/v1/messages');
   const base = isAnthropic ? `Anthropic clients is ${publicUrl}` : `OpenAI clients is ${publicUrl}/v1`;

@@ -24,9 +24,9 @@ export interface AnswerCapacity {
 const MIB = 1024 * 1024;
 const MAX_BYTES = 256 * MIB;
 const ANSWERS_SHARE = 0.5;
-/** Up to this share of its maximum an account's answers are read in parallel; small ones always are. */
-const SIDE_BY_SIDE_SHARE = 0.25;
-const NOT_LARGE_BYTES = 4 * MIB;
+/** An account's answers are read in parallel until they take this share of its maximum; small ones always are. */
+const PARALLEL_SHARE = 0.25;
+const SMALL_ANSWER_BYTES = 4 * MIB;
 
 interface Account {
   leases: number;
@@ -38,7 +38,7 @@ interface Account {
 /** Takes the capacity and resumes the waiting answer if there is enough. */
 type Waiter = () => boolean;
 
-/** `all`: the counter of bodies and answers together, which is only kept up to date here. */
+/** `all` counts bodies and answers together. It is updated here and read elsewhere. */
 export function createAnswerCapacity(all: { bytes: number }, mostBytes: () => number): AnswerCapacity {
   const accounts = new Map<string, Account>();
   const waiting = new Set<Waiter>();
@@ -54,7 +54,7 @@ export function createAnswerCapacity(all: { bytes: number }, mostBytes: () => nu
     const account = accounts.get(accountId) ?? { leases: 0, bytes: 0, turn: undefined };
     accounts.set(accountId, account);
     account.leases++;
-    const me = {};
+    const thisAnswer = {};
     let taken = 0;
     let isHeld = true;
     let giveUp: (() => void) | undefined;
@@ -67,11 +67,11 @@ export function createAnswerCapacity(all: { bytes: number }, mostBytes: () => nu
     }
 
     function take(bytes: number): boolean {
-      const isShort = account.bytes + bytes > accountMost() * SIDE_BY_SIDE_SHARE;
-      const needsTurn = isShort && taken + bytes > NOT_LARGE_BYTES;
-      if (needsTurn && account.turn !== undefined && account.turn !== me) return false;
+      const isScarce = account.bytes + bytes > accountMost() * PARALLEL_SHARE;
+      const needsTurn = isScarce && taken + bytes > SMALL_ANSWER_BYTES;
+      if (needsTurn && account.turn !== undefined && account.turn !== thisAnswer) return false;
       if (account.bytes + bytes > accountMost() || answersBytes + bytes > answersMost() * share) return false;
-      if (needsTurn) account.turn = me;
+      if (needsTurn) account.turn = thisAnswer;
       add(bytes);
       return true;
     }
@@ -92,7 +92,7 @@ export function createAnswerCapacity(all: { bytes: number }, mostBytes: () => nu
     }
 
     function finishReading(): void {
-      if (account.turn !== me) return;
+      if (account.turn !== thisAnswer) return;
       account.turn = undefined;
       wakeWaiting();
     }
@@ -108,7 +108,7 @@ export function createAnswerCapacity(all: { bytes: number }, mostBytes: () => nu
         isHeld = false;
         giveUp?.();
         add(-taken);
-        if (account.turn === me) account.turn = undefined;
+        if (account.turn === thisAnswer) account.turn = undefined;
         if (--account.leases === 0) accounts.delete(accountId);
         wakeWaiting();
       },

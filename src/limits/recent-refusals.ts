@@ -20,7 +20,7 @@ export interface RecentRefusals {
   forget(accountId: string): void;
 }
 
-/** Short, because other nodes give slots back without notice here. */
+/** Short, because a slot given back on another node is not reported to this one. */
 const CACHED_FOR_MS = 250;
 const MAX_ACCOUNTS = 10_000;
 

@@ -15,9 +15,9 @@ import { isHeld, type Stoppable, waitBefore } from './before-attempt.ts';
 import type { AnyBegunAnswer } from './begun.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { callUpstream, readRefusal } from './call-upstream.ts';
+import { isDescribable, logRefusedRequest, type Translated } from './log-refused-request.ts';
 import { noteFailedAttempt } from './losses.ts';
 import { NextTurns } from './next-turns.ts';
-import { isDescribable, noteRefused, type Translated } from './note-refused.ts';
 import type { Step } from './plan.ts';
 import { silenceLimits } from './silence-limits.ts';
 import { beginStream, readAnswer, takeWhole } from './take-answer.ts';
@@ -122,7 +122,7 @@ export async function attempt(
       noteFailedAttempt(tools, admission, step, { outcome, isAccepted, isHedge, isUnbounded, elapsedMs, usage });
     }
     if (isBug) tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
-    if (translated) noteRefused(tools, admission, step, translated, failed);
+    if (translated) logRefusedRequest(tools, admission, step, translated, failed);
     watch.abort(failed.outcome);
     watch.end();
     const shown = translated ? inClientsFields(call, failed) : failed;

@@ -15,11 +15,15 @@ interface Ends {
 }
 
 /** Throws AttemptFailed if the client leaves meanwhile, the gateway drains or the attempt is stopped. */
-export async function waitBefore({ clock, cut }: RelayTools, { gone, racing }: Ends, ms: number): Promise<void> {
-  const ends = racing ? [gone, cut.signal, racing.stopped] : [gone, cut.signal];
+export async function waitBefore(
+  { clock, drainDeadline }: RelayTools,
+  { gone, racing }: Ends,
+  ms: number,
+): Promise<void> {
+  const ends = racing ? [gone, drainDeadline.signal, racing.stopped] : [gone, drainDeadline.signal];
   await sleep(clock, ms, AbortSignal.any(ends)).catch(() => {
     if (gone.aborted) throw new AttemptFailed('client_gone');
-    throw cut.signal.aborted ? new AttemptFailed('drained') : racing?.stopped.reason;
+    throw drainDeadline.signal.aborted ? new AttemptFailed('drained') : racing?.stopped.reason;
   });
 }
 

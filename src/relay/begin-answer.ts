@@ -13,7 +13,7 @@ import { needsReport } from './needs-report.ts';
 import { everyChannelFailed } from './no-channel.ts';
 import type { Plan, Step } from './plan.ts';
 import { dropLarge } from './read-large-answer.ts';
-import { leaveStream } from './read-on.ts';
+import { abandonStream } from './read-to-end.ts';
 import type { Watch } from './watch.ts';
 
 /**
@@ -215,7 +215,7 @@ function dropAnswer(tools: RelayTools, admission: Admission, answer: AnyBegunAns
     if (begun.large) dropLarge(begun.large);
   } else {
     record.ended('outrun');
-    leaveStream(begun);
+    abandonStream(begun);
   }
 }
 

@@ -2,12 +2,12 @@
 // and so slows the upstream. Keep-alives are sent while the upstream is silent.
 //
 //   new     → sending  the server asks for the body (serve)
-//   sending → over     the body is complete or has failed; the client left or stopped reading; a drain cuts it
+//   sending → over     the body is complete or has failed; the client left or stopped reading; the time limit of a drain is over
 //   new     → over     the client left before: the body is still produced, because that closes the call
 
 import type { Clock } from '../kit/clock.ts';
 import type { ByteSink, Connection, OutgoingStream } from '../kit/connection.ts';
-import type { Cut, CutListener } from './cut.ts';
+import type { DrainDeadline, DrainListener } from './drain-deadline.ts';
 
 const KEEP_ALIVE_MS = 10_000;
 /** The sink reports when a whole write was flushed, not how much of it the client has read. */
@@ -20,7 +20,7 @@ export interface ByteStreamOptions {
   /** Its own idle limit is off until the stream has ended: the timers here take its place. */
   connection: Pick<Connection, 'keepOpen' | 'takeStream'>;
   gone: AbortSignal;
-  cut: Cut;
+  drainDeadline: DrainDeadline;
   keepAlive(): string;
   /** The client has left or stopped reading: nothing more reaches it. */
   onGone(): void;
@@ -45,8 +45,8 @@ export function toByteStream(produce: Produce, options: ByteStreamOptions): Read
   return Reflect.construct(ReadableStream, [source]);
 }
 
-class ClientStream implements EventListenerObject, CutListener, OutgoingStream {
-  cutPlace = -1;
+class ClientStream implements EventListenerObject, DrainListener, OutgoingStream {
+  drainIndex = -1;
   readonly #produce: Produce;
   readonly #options: ByteStreamOptions;
   #controller: ByteSink | undefined;
@@ -61,7 +61,7 @@ class ClientStream implements EventListenerObject, CutListener, OutgoingStream {
   constructor(produce: Produce, options: ByteStreamOptions) {
     this.#produce = produce;
     this.#options = options;
-    options.cut.listen(this);
+    options.drainDeadline.listen(this);
     options.gone.addEventListener('abort', this, ONCE);
   }
 
@@ -90,8 +90,8 @@ class ClientStream implements EventListenerObject, CutListener, OutgoingStream {
     this.leave();
   }
 
-  /** While the client does not read, no other code runs that could notice the cut. */
-  onCut(): void {
+  /** While the client does not read, no other code runs that could notice the end of the drain. */
+  onDrainDeadline(): void {
     if (this.#blocked) this.#breakOff();
   }
 
@@ -100,11 +100,11 @@ class ClientStream implements EventListenerObject, CutListener, OutgoingStream {
   }
 
   #end(): void {
-    const { gone, cut, connection } = this.#options;
+    const { gone, drainDeadline, connection } = this.#options;
     this.#state = 'over';
     this.#cancelKeepAlive?.();
     gone.removeEventListener('abort', this);
-    cut.forget(this);
+    drainDeadline.forget(this);
     this.#unblock?.();
     // Before the response ends: afterwards the server no longer knows the connection.
     connection.keepOpen(false);

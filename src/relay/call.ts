@@ -13,7 +13,7 @@ import type { Traffic } from '../channels/traffic.ts';
 import type { Upstreams } from '../channels/upstreams.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import type { Form } from '../dialects/form/form.ts';
-import type { MadeItem } from '../dialects/openai-responses/compaction/sealed-items.ts';
+import type { VendorItem } from '../dialects/openai-responses/compaction/sealed-items.ts';
 import type { Routing } from '../dialects/routing-fields.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -32,7 +32,7 @@ import type { BudgetState } from '../store/operations.ts';
 import type { Attempt, KeyChain, Loss } from '../store/rows.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import type { Models } from './candidate-models.ts';
-import type { Cut } from './cut.ts';
+import type { DrainDeadline } from './drain-deadline.ts';
 import type { Carriers } from './find-carrier.ts';
 import type { RelayMeter } from './meter.ts';
 import type { ReadToEndLimit } from './read-to-end-limit.ts';
@@ -67,7 +67,7 @@ export interface RelayTools extends Upstreams {
   /** While the books do not balance, no paid request is admitted. */
   isUnbalanced(): boolean;
   /** Ends the calls that still run when a drain is out of time. */
-  cut: Cut;
+  drainDeadline: DrainDeadline;
   readToEndLimit: ReadToEndLimit;
   /** Ids of admitted calls that are not closed yet. */
   running: Set<string>;
@@ -89,7 +89,7 @@ export interface IncomingCall {
   /** The caller's preferences for models and channels; not part of `document`. */
   routing: Routing | undefined;
   /** Channels that made items of the request which only their upstream accounts can read. */
-  madeBy: readonly MadeItem[];
+  vendorItems: readonly VendorItem[];
   endpoint: string;
   /** The client's own name of its conversation, if it gave one. */
   conversationName: string | undefined;

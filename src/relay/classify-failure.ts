@@ -27,7 +27,7 @@ const CONTEXT_WORDS = new RegExp(
 );
 const CONTENT_WORDS = /content (filter|polic|moderation)|usage polic(y|ies)/i;
 const SEALED_CODE = 'invalid_encrypted_content';
-/** Of encrypted reasoning, and of signed thoughts. */
+/** Refusals of encrypted reasoning and of signed thoughts. */
 const SEALED_WORDS = new RegExp(
   [
     String.raw`\bencrypted[ _]content\b.{0,200}\b(could not be|cannot be|was not|did not match|is invalid)\b`,

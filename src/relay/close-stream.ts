@@ -7,7 +7,7 @@ import type { Closing, Settled } from './close.ts';
 import type { Delivery } from './delivery.ts';
 import { lossesOfReplaced, lossesOfUnpaid } from './losses.ts';
 import { type Bill, usedBy } from './measure.ts';
-import { leaveStream } from './read-on.ts';
+import { abandonStream } from './read-to-end.ts';
 import { lastOf } from './runs.ts';
 
 export interface UnpaidEnding {
@@ -24,7 +24,7 @@ export async function closeUnpaid(
   { status, rule, reason }: UnpaidEnding,
 ): Promise<Settled | undefined> {
   const { current, runs, served } = delivery;
-  leaveStream(current.begun);
+  abandonStream(current.begun);
   delivery.noteUnpaid();
   const used = usedBy(call, lastOf(runs)).buckets;
   const losses = lossesOfUnpaid(call, runs, reason);
@@ -46,7 +46,7 @@ export async function closeEnded(
   // Until then the channel worked.
   delivery.endRun('ok');
   if (!delivered.hasOutput) {
-    leaveStream(current.begun);
+    abandonStream(current.begun);
     delivery.noteUnpaid();
     const losses = lossesOfUnpaid(call, runs, 'client_gone');
     await closing.release(status, { rule: 'not_delivered', giveBackSlots: false, first: served.first }, losses);

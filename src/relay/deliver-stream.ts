@@ -19,10 +19,10 @@ import { Delivery } from './delivery.ts';
 import { lossesOfReplaced } from './losses.ts';
 import type { Bill } from './measure.ts';
 import { OUTCOMES } from './outcomes.ts';
-import { type FrameWriter, passOn } from './pass-on.ts';
 import type { Plan } from './plan.ts';
-import { leaveStream, readLastBytes } from './read-on.ts';
+import { abandonStream, readLastBytes } from './read-to-end.ts';
 import { resume } from './resume.ts';
+import { type FrameWriter, sendEvents } from './send-events.ts';
 
 export function deliverStream(
   tools: RelayTools,
@@ -54,7 +54,7 @@ export function deliverStream(
       await send(frames);
     } finally {
       if (!closing.done) {
-        await (tools.cut.signal.aborted
+        await (tools.drainDeadline.signal.aborted
           ? closeUnpaid(admission, closing, delivery, CUT)
           : closeEnded(tools, admission, closing, delivery, HUNG_UP));
       }
@@ -113,7 +113,7 @@ export function deliverStream(
       clock: tools.clock,
       connection: call.connection,
       gone: call.gone,
-      cut: tools.cut,
+      drainDeadline: tools.drainDeadline,
       keepAlive: () => writer.keepAlive(),
       onGone: () => delivery.leave(),
     }),
@@ -153,7 +153,7 @@ async function sendContent(
   for (;;) {
     const { begun } = delivery.current;
     try {
-      await passOn(delivery, send, writer);
+      await sendEvents(delivery, send, writer);
       if (!begun.reader.isFinished()) throw begun.watch.connectionLost('cut');
       if (!caughtUp()) throw new AttemptFailed('mismatch');
       return 'whole';
@@ -164,7 +164,7 @@ async function sendContent(
       // Only the usage or the end mark is missing.
       if (begun.reader.isFinished() && caughtUp()) return 'whole';
       delivery.endRun(failed.outcome);
-      leaveStream(begun);
+      abandonStream(begun);
       if (failed.outcome === 'over_bound') return 'over_bound';
       if (OUTCOMES[failed.outcome].endsStream) throw failed;
       if (begun.turns?.isContinued && caughtUp()) return 'cut_short';

@@ -15,7 +15,7 @@ import type { Served } from './close.ts';
 import { maySpendUnseen, needsReport, silentMs } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import { OutputBound } from './output-bound.ts';
-import { leaveStream, readToEnd } from './read-on.ts';
+import { abandonStream, readToEnd } from './read-to-end.ts';
 import type { ResumedRun } from './resume.ts';
 import { lastOf, type Run, type Runs } from './runs.ts';
 
@@ -153,7 +153,7 @@ export class Delivery implements Timed {
     this.#state = 'reading_report';
     this.#current.begun.turns?.stop();
     if (this.#needsReport) this.#isUnread = !(await readToEnd(tools, this.#call.key.accountId, this.#current.begun));
-    leaveStream(this.#current.begun);
+    abandonStream(this.#current.begun);
   }
 
   /** Throws AttemptFailed. */

@@ -11,7 +11,7 @@ import { type Bill, otherUnits, sentTier, type Used, usedBy } from './measure.ts
 import { maySpendUnseen, needsReport } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import type { ChosenRoute } from './plan.ts';
-import { READ_ON_MS } from './read-on.ts';
+import { READ_TO_END_MS } from './read-to-end.ts';
 import { lastOf, type Runs } from './runs.ts';
 
 /** `wholeInput`: the input of the whole request, if `used` has only a part of it. Price tiers depend on it. */
@@ -182,7 +182,7 @@ function mostOutput(
   const most = (isUnbounded ? maxOutputTokens : Math.min(maxOutputTokens, sent)) * choices;
   if (outcome === 'too_large' || outcome === 'flood') return most;
   // It was not read to its end, because too many others were: all of its output may have been produced.
-  const isUnread = !stream && outcome === 'client_gone' && elapsedMs < READ_ON_MS;
+  const isUnread = !stream && outcome === 'client_gone' && elapsedMs < READ_TO_END_MS;
   if (isUnread && needsReport(tools, call, step)) return most;
   if (stream && !maySpendUnseen(tools, call, step, elapsedMs)) return 0;
   const { channel, model } = step.route;

@@ -12,7 +12,7 @@ import type { Call, IncomingCall, RelayTools } from './call.ts';
 import { candidateModels, modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
 import { Carriers, findCarrier, requireRoute, requireThinkingFits } from './find-carrier.ts';
-import { keepReaders } from './keep-readers.ts';
+import { keepReadableRoutes } from './keep-readable-routes.ts';
 import { preferRoutes } from './prefer-routes.ts';
 import { requireReadable } from './readable-answer.ts';
 
@@ -47,7 +47,7 @@ export function emptyAnswer(call: Call): string | undefined {
 }
 
 function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
-  const { requestId, key, dialect, headers, isStrict, document, form, kind, catalog, routing, madeBy } = incoming;
+  const { requestId, key, dialect, headers, isStrict, document, form, kind, catalog, routing, vendorItems } = incoming;
   const id = readModel(document);
   const chosen = chooseModel(catalog, key, id, kind);
   if (chosen.free) incoming.capacity.becomeFree();
@@ -55,7 +55,8 @@ function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
   requireRoute(usable, dialect);
   const request = dialect.request.read(document, form);
   const preferred = routing ? preferRoutes(tools, usable, routing, { request, catalog, dialect }) : usable;
-  const models = madeBy.length > 0 ? keepReaders(tools, preferred, madeBy, catalog, dialect) : preferred;
+  const models =
+    vendorItems.length > 0 ? keepReadableRoutes(tools, preferred, vendorItems, catalog, dialect) : preferred;
   const [model] = models;
   const named = catalog.retired.get(id) ?? models.find((one) => one.id === chosen.id) ?? chosen;
   if (hasSameFormat(models, dialect)) requireReadable(request, tokenBounds(model, catalog).output);

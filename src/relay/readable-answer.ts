@@ -5,7 +5,7 @@ import type { RelayRequest } from '../dialects/dialect.ts';
 import { refuseField } from '../dialects/fields.ts';
 import { ANSWER_LIMITS } from '../kit/json/json.ts';
 
-/** Few answers are longer. */
+/** The output bound of a client that sets none: few answers are longer. */
 export const ENOUGH_OUTPUT = 4_096;
 /** Values of an answer apart from its tokens. */
 const BESIDE = 10_000;

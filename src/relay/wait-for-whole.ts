@@ -4,7 +4,7 @@
 import type { TaskListener } from '../kit/timer-lists.ts';
 import type { Call, RelayTools } from './call.ts';
 import { needsReport } from './needs-report.ts';
-import { READ_ON_MS } from './read-on.ts';
+import { READ_TO_END_MS } from './read-to-end.ts';
 
 interface Waiting {
   /** Aborted when the wait is over. */
@@ -52,7 +52,7 @@ class WaitForWhole implements Waiting, EventListenerObject, TaskListener {
   /** The client has left. */
   handleEvent(): void {
     const { clock, readToEndLimit } = this.#tools;
-    if (readToEndLimit.tryAcquire(this.#call.key.accountId)) this.#stopTimer = clock.after(READ_ON_MS, this);
+    if (readToEndLimit.tryAcquire(this.#call.key.accountId)) this.#stopTimer = clock.after(READ_TO_END_MS, this);
     else this.#controller.abort();
   }
 

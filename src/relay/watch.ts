@@ -14,7 +14,7 @@ import type { TaskListener } from '../kit/timer-lists.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { AttemptTime, type Timed, type TimeUp } from './attempt-time.ts';
 import type { RelayTools } from './call.ts';
-import type { Cut, CutListener } from './cut.ts';
+import type { DrainDeadline, DrainListener } from './drain-deadline.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 
 /** How long an attempt may go without output. */
@@ -29,12 +29,12 @@ export interface LateListener {
   onLate(): void;
 }
 
-export class Watch implements EventListenerObject, CutListener, TaskListener, Timed {
-  cutPlace = -1;
+export class Watch implements EventListenerObject, DrainListener, TaskListener, Timed {
+  drainIndex = -1;
   readonly #controller = new AbortController();
   readonly #clock: Clock;
   readonly #gone: AbortSignal;
-  readonly #cut: Cut;
+  readonly #drainDeadline: DrainDeadline;
   readonly #time: AttemptTime;
   #state: 'new' | 'silent' | 'late' | 'answering' | 'failed' = 'new';
   /** While it is silent or late: stops the timer of that state. */
@@ -52,15 +52,15 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
   /** Rejects the promise of `until`. */
   #interrupt: ((reason: AttemptFailed) => void) | undefined;
 
-  constructor({ clock, cut }: Pick<RelayTools, 'clock' | 'cut'>, gone: AbortSignal) {
+  constructor({ clock, drainDeadline }: Pick<RelayTools, 'clock' | 'drainDeadline'>, gone: AbortSignal) {
     this.#clock = clock;
     this.#gone = gone;
-    this.#cut = cut;
+    this.#drainDeadline = drainDeadline;
     this.#time = new AttemptTime(clock, this);
     if (gone.aborted) this.handleEvent();
-    if (cut.signal.aborted) this.onCut();
+    if (drainDeadline.signal.aborted) this.onDrainDeadline();
     gone.addEventListener('abort', this, ONCE);
-    cut.listen(this);
+    drainDeadline.listen(this);
   }
 
   /** The client has left. */
@@ -68,7 +68,7 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
     this.abort('client_gone');
   }
 
-  onCut(): void {
+  onDrainDeadline(): void {
     this.abort('drained');
   }
 
@@ -196,7 +196,7 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
     this.noteOutput();
     this.#idle?.end();
     this.ignoreClient();
-    this.#cut.forget(this);
+    this.#drainDeadline.forget(this);
   }
 }
 

@@ -16,7 +16,7 @@ import { createHasher, type Sealer } from '../kit/sealed.ts';
 import { createRecentRefusals } from '../limits/recent-refusals.ts';
 import { createTurns } from '../limits/turns.ts';
 import type { RelayTools } from '../relay/call.ts';
-import { createCut } from '../relay/cut.ts';
+import { createDrainDeadline } from '../relay/drain-deadline.ts';
 import { ReadToEndLimit } from '../relay/read-to-end-limit.ts';
 import { createSecretResolver } from './settings/resolve-secret.ts';
 import type { Settings } from './settings/settings.ts';
@@ -49,7 +49,7 @@ interface GatewayParts extends Pick<RelayTools, Shared> {
   newId: NewId;
   metrics: Metrics;
   authenticator: Authenticator;
-  life: Pick<LifeCycle, 'node' | 'cut'>;
+  life: Pick<LifeCycle, 'node' | 'drainDeadline'>;
   sealer: Sealer;
   pepper: string;
   gatewayId: string;
@@ -86,7 +86,7 @@ export function createRelayTools(
     meter: countRequests(metrics),
     hashUser: createHasher(pepper, 'user'),
     hashSession: createHasher(pepper, 'conversation'),
-    cut: createCut(life.cut),
+    drainDeadline: createDrainDeadline(life.drainDeadline),
     isUnbalanced: () => life.node()?.isUnbalanced() ?? false,
     running: new Set(),
     readToEndLimit: new ReadToEndLimit(),

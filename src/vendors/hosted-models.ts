@@ -1,5 +1,5 @@
 // Open models at vendors that host them, whose prices the form for a new channel fills in: US$ per 1M tokens and limits.
-// `sources` were read on READ_ON. A limit that no source gives is left out.
+// `sources` were read on SOURCES_DATE. A limit that no source gives is left out.
 
 import type { KnownModel } from './known-models.ts';
 import { modelsDev } from './price-reports.ts';

@@ -1,10 +1,10 @@
 // The chat models of the embedded default: list prices in US$, limits, and the dates of vendors. This is the one place to
-// change when a vendor does. `sources` were read on READ_ON or the day after.
+// change when a vendor does. `sources` were read on SOURCES_DATE or the day after.
 
 import type { ModelKind } from './endpoints.ts';
 import { modelsDev } from './price-reports.ts';
 
-export const READ_ON = '2026-11-18';
+export const SOURCES_DATE = '2026-11-18';
 
 /** US$ for the same quantities as in a price table of the document. */
 export interface UsdPrices {

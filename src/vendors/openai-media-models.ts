@@ -1,4 +1,4 @@
-// OpenAI's models for embeddings, images, audio and moderation: prices in US$ and limits. `sources` were read on READ_ON.
+// OpenAI's models for embeddings, images, audio and moderation: prices in US$ and limits. `sources` were read on SOURCES_DATE.
 
 import type { KnownModel } from './known-models.ts';
 import { LITELLM } from './price-reports.ts';

@@ -1,5 +1,5 @@
 // Models of OpenAI and Anthropic by their names on platforms that sell them at the maker's list price: OpenRouter, and the
-// global endpoints of Bedrock and Vertex AI, whose regional ones cost more. `sources` were read the day after READ_ON.
+// global endpoints of Bedrock and Vertex AI, whose regional ones cost more. `sources` were read the day after SOURCES_DATE.
 
 import { assert } from '../kit/assert.ts';
 import { ANTHROPIC_MODELS, type KnownModel, OPENAI_MODELS } from './known-models.ts';

@@ -1,5 +1,5 @@
 // Vendors that the form for a new channel offers: address, format and quirks. `source` is the vendor's page with the address;
-// all were read on READ_ON. Endpoints that are not documented there are left out: the operator can add them.
+// all were read on SOURCES_DATE. Endpoints that are not documented there are left out: the operator can add them.
 
 import type { ChannelKind, Endpoint } from './endpoints.ts';
 import { FIREWORKS_MODELS, GROQ_MODELS, TOGETHER_MODELS } from './hosted-models.ts';

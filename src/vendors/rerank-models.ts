@@ -1,4 +1,4 @@
-// Models of vendors for rerank and embeddings: prices in US$ and limits. `sources` were read on READ_ON. Cohere's own page
+// Models of vendors for rerank and embeddings: prices in US$ and limits. `sources` were read on SOURCES_DATE. Cohere's own page
 // gave no price of a search in October 2026.
 
 import type { KnownModel } from './known-models.ts';

@@ -5,7 +5,7 @@ import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { defaultDocument, type ProviderSettings, unusedProviders } from '../../src/catalog/default-document.ts';
 import { publicCatalog } from '../../src/catalog/public-catalog.ts';
 import { readDocument } from '../../src/catalog/read-document.ts';
-import { ANTHROPIC_MODELS, GEMINI_MODELS, OPENAI_MODELS, READ_ON } from '../../src/vendors/known-models.ts';
+import { ANTHROPIC_MODELS, GEMINI_MODELS, OPENAI_MODELS, SOURCES_DATE } from '../../src/vendors/known-models.ts';
 import { OPENAI_MEDIA_MODELS } from '../../src/vendors/openai-media-models.ts';
 import type { Answer } from '../support/answer.ts';
 
@@ -24,7 +24,7 @@ const ALL: ProviderSettings = {
   ollamaBaseUrl: 'http://127.0.0.1:11434',
 };
 
-const READ_AT = Date.parse(READ_ON);
+const READ_AT = Date.parse(SOURCES_DATE);
 
 function catalogOf(settings: ProviderSettings, at = READ_AT) {
   const read = readDocument(JSON.stringify(defaultDocument(settings)));
@@ -167,7 +167,7 @@ describe('facts of vendors', () => {
     const ids = KNOWN.filter(({ usd }) => usd !== 'free').map(({ id }) => id);
     expect(named.filter((id) => id?.includes('-')).toSorted()).toEqual(ids.toSorted());
     for (const { retiresAt } of KNOWN) if (retiresAt) expect(rows.join('\n')).toContain(retiresAt);
-    expect(text).toContain(READ_ON);
+    expect(text).toContain(SOURCES_DATE);
   });
 
   test('prices are at NT$32.5 to the dollar, rounded up to three decimals, also those of later', () => {

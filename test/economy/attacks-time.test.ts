@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { assembleChat } from '../support/assemble.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
-import { createReadOnClock, READ_ON_MS } from '../support/read-on-clock.ts';
+import { createReadOnClock, READ_TO_END_MS } from '../support/read-on-clock.ts';
 import { ruleOf, sumOf } from './books.ts';
 import { ask } from './clients.ts';
 import { type Customer, costOf, counted, type Market, NOTHING, startMarket } from './market.ts';
@@ -168,7 +168,7 @@ test('a vendor that goes on after a hang-up is stopped after half a minute, and 
   for (let piece = 1; piece < 40; piece++) await stream.next();
   const [call] = market.vendor.calls;
   await eventually('the gateway to have read them', () => read.includes(JSON.stringify(' w39')));
-  await clock.advance(READ_ON_MS);
+  await clock.advance(READ_TO_END_MS);
   await eventually('the vendor to be stopped', () => call?.request.abortedAt);
   await customer.record();
   const { input } = call?.billed() ?? NOTHING;

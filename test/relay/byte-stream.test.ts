@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { NO_CONNECTION } from '../../src/kit/connection.ts';
 import { type ByteStreamOptions, type Send, toByteStream } from '../../src/relay/byte-stream.ts';
-import { createCut } from '../../src/relay/cut.ts';
+import { createDrainDeadline } from '../../src/relay/drain-deadline.ts';
 import { createGate } from '../support/eventually.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
@@ -32,7 +32,7 @@ async function read(
           clock: createManualClock(),
           connection: NO_CONNECTION,
           gone: request.signal,
-          cut: createCut(signal),
+          drainDeadline: createDrainDeadline(signal),
           keepAlive: () => ': still here\n\n',
           onGone: () => {},
           ...options,

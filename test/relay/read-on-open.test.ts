@@ -8,7 +8,7 @@ import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { chatStream } from '../support/openai-chat.ts';
-import { createReadOnClock, READ_ON_MS } from '../support/read-on-clock.ts';
+import { createReadOnClock, READ_TO_END_MS } from '../support/read-on-clock.ts';
 import type { Part } from '../support/script.ts';
 import { sseEvents } from '../support/sse.ts';
 import { type TestDocument, upModel, upstreamUrl } from '../support/test-document.ts';
@@ -125,7 +125,7 @@ describe('input of unknown size beyond the streams that are read on', () => {
     const before = timers();
     leave();
     await eventually('it to be read on', () => timers() > before);
-    await clock.advance(READ_ON_MS);
+    await clock.advance(READ_TO_END_MS);
     expect(await recordOf(id)).toMatchObject({ status: 'client_gone', input_tokens: CONTEXT });
   });
 });
@@ -148,6 +148,6 @@ test('a search that the answer has shown is charged beside the input that was re
   const before = timers();
   leave();
   await eventually('it to be read on', () => timers() > before);
-  await clock.advance(READ_ON_MS);
+  await clock.advance(READ_TO_END_MS);
   expect(await recordOf(id)).toMatchObject({ status: 'client_gone', input_tokens: 8_011, estimated: true });
 });

@@ -7,7 +7,7 @@ import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
-import { createReadOnClock, READ_ON_MS } from '../support/read-on-clock.ts';
+import { createReadOnClock, READ_TO_END_MS } from '../support/read-on-clock.ts';
 import { cutAt, type Script } from '../support/script.ts';
 import { type ServerEvent, sseEvents, textOf } from '../support/sse.ts';
 import { UP_PRICES, withDrainedModel } from '../support/test-document.ts';
@@ -72,7 +72,7 @@ const records = (count: number, of = account): Promise<Answer[]> =>
 test('a stream that does not end is left after half a minute, and paid as far as it was delivered', async () => {
   const stream = await startStream();
   await leaveAll([stream]);
-  await clock.advance(READ_ON_MS - 1);
+  await clock.advance(READ_TO_END_MS - 1);
   expect(stream.seen.abortedAt).toBeUndefined();
   expect((await gateway.get('/api/usage', account.key)).data).toEqual([]);
   await clock.advance(1);
@@ -153,7 +153,7 @@ describe('a whole answer', () => {
   ])('of which %s has come is left after half a minute, and is free', async (_, script) => {
     const answer = await startWhole(script);
     await waitForAll([answer]);
-    await clock.advance(READ_ON_MS - 1);
+    await clock.advance(READ_TO_END_MS - 1);
     expect(answer.seen.abortedAt).toBeUndefined();
     await clock.advance(1);
     const [record] = await records(1);
@@ -187,7 +187,7 @@ describe('a whole answer', () => {
     expect(loss?.reason).toBe('client_gone');
     expect(loss?.amount_nano).toBeGreaterThan(BigInt(2 * BOUND) * UP_PRICES.output);
     expect(answers.filter(({ seen }) => seen.abortedAt !== undefined)).toEqual([]);
-    await clock.advance(READ_ON_MS);
+    await clock.advance(READ_TO_END_MS);
     await records(MAX_OF_ACCOUNT + 1);
     expect(gateway.audit()).toEqual([]);
   });

@@ -5,7 +5,7 @@ import type { Clock } from '../../src/kit/clock.ts';
 import type { Task } from '../../src/kit/timer-lists.ts';
 
 /** The longest that a stream is read on. */
-export const READ_ON_MS = 30_000;
+export const READ_TO_END_MS = 30_000;
 
 export interface ReadOnClock<Inner extends Clock> {
   clock: Inner;
@@ -18,7 +18,7 @@ export function createReadOnClock<Inner extends Clock>(inner: Inner): ReadOnCloc
   const clock = {
     ...inner,
     after(ms: number, task: Task) {
-      if (ms === READ_ON_MS) timers++;
+      if (ms === READ_TO_END_MS) timers++;
       return inner.after(ms, task);
     },
   };

@@ -1,10 +1,10 @@
 // A client that leaves in the middle of a translated stream: what was delivered is paid. The upstream is left at once, or
-// after READ_ON_MS where it may have reasoned unseen and only its report says how much.
+// after READ_TO_END_MS where it may have reasoned unseen and only its report says how much.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { createReadOnClock, READ_ON_MS } from '../support/read-on-clock.ts';
+import { createReadOnClock, READ_TO_END_MS } from '../support/read-on-clock.ts';
 import { CLIENTS, type ClientName, PAIRS, replyScript, requestOf, UPSTREAMS, type UpstreamName } from './sides.ts';
 import type { CaseOfPair } from './translation-case.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
@@ -68,7 +68,7 @@ describe.each(PAIRS.map(([client, upstream]) => ({ client, upstream })))(
       leaving.abort();
       if (mayThinkUnseen(upstream)) {
         await eventually('reading on', () => timers() > timersBefore);
-        await clock.advance(READ_ON_MS);
+        await clock.advance(READ_TO_END_MS);
       }
       const record = await recordOf(key);
       expect(record).toMatchObject({ status: 'client_gone', estimated: true, reasoning_tokens: 0 });

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { convertUsd, knownUsd, readConversion } from '../../src/admin/actions/usd-prices.ts';
 import { readNewDocument } from '../../src/catalog/read-document.ts';
-import { type KnownModel, READ_ON } from '../../src/vendors/known-models.ts';
+import { type KnownModel, SOURCES_DATE } from '../../src/vendors/known-models.ts';
 import { presetChannel, VENDOR_PRESETS, type VendorPreset } from '../../src/vendors/presets.ts';
 import type { Answer } from '../support/answer.ts';
 import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
@@ -171,6 +171,6 @@ test("every vendor with list prices has models: not one's own server, nor Azure,
 });
 
 test('the day on which sources were read is a day', () => {
-  expect(new Date(READ_ON).toISOString()).toStartWith(READ_ON);
-  expect(Date.parse(READ_ON)).toBeLessThan(Date.now());
+  expect(new Date(SOURCES_DATE).toISOString()).toStartWith(SOURCES_DATE);
+  expect(Date.parse(SOURCES_DATE)).toBeLessThan(Date.now());
 });

@@ -32,7 +32,7 @@ import type { Store } from '../../store/store.ts';
 import { addressOf } from '../client-address.ts';
 import { accountCall } from '../operation.ts';
 
-/** Only where the key has a daily budget. */
+/** Present only if the key has a daily budget. */
 const dayMembers = z.object({
   ...olderAmount('daily_spent', 'spent.day'),
   ...olderAmount('daily_held', 'held'),

@@ -51,7 +51,7 @@ async function handleMcp(tools: HttpTools, exchange: Exchange): Promise<Response
       message: 'A web page of another site cannot use the MCP server. Use it from a program.',
     });
   }
-  // Asked for while the client is still connected.
+  // Read while the client is connected: tool calls need its address later.
   exchange.connection.peer();
   const message = await readMessage(tools, exchange);
   const { serveMcp } = await loadMcp();

@@ -1,6 +1,6 @@
-// Memory of a socket: for each of its streams the last answer with everything before it, so that the next message can
-// refer to it by id and send only what is new. It is in memory only, and ends with the socket. Where there is no room it is
-// not kept, and the client sends the whole conversation again.
+// The last answer of each stream of a socket, with the conversation before it, so that the next message can refer to it by id
+// and send only what is new. It is kept in memory until the socket closes. If the limit is reached, it is not kept, and the
+// client must send the whole conversation again.
 
 import { MAX_NAMES } from './turn-queues.ts';
 
@@ -9,7 +9,7 @@ export const MAX_KEPT_CHARS = 20 * 1024 * 1024;
 /** One of each stream: those with a name, and the one without. */
 export const MAX_KEPT = MAX_NAMES + 1;
 
-/** One account can have at most this share, so that it never leaves others without. */
+/** The most that one account may use of it. */
 const ACCOUNT_SHARE = 0.25;
 
 /** Limit for all sockets of this process together. */
@@ -22,7 +22,7 @@ export class KeptMemory {
     this.#maxChars = maxChars;
   }
 
-  hasRoom(accountId: string, chars: number): boolean {
+  canKeep(accountId: string, chars: number): boolean {
     const own = (this.#byAccount.get(accountId) ?? 0) + chars;
     return own <= this.#maxChars * ACCOUNT_SHARE && this.#chars + chars <= this.#maxChars;
   }
@@ -67,7 +67,7 @@ export class KeptAnswers {
       if (this.#kept.size < MAX_KEPT && this.#chars + length <= MAX_KEPT_CHARS) break;
       this.#forget(oldest);
     }
-    if (length > MAX_KEPT_CHARS || !this.#memory.hasRoom(this.#accountId, length)) return;
+    if (length > MAX_KEPT_CHARS || !this.#memory.canKeep(this.#accountId, length)) return;
     this.#kept.set(id, kept);
     this.#count(length);
   }

@@ -6,8 +6,8 @@ import { fault } from '../../faults/fault.ts';
 import { KeptMemory } from './kept-answers.ts';
 
 /**
- * Each can make the server keep a message of 20 MiB of which the end never comes: it is buffered before anything here sees it,
- * so only the number of sockets bounds that memory.
+ * The server buffers up to 20 MiB of a message before any code here sees it, even if the message never ends. So only the
+ * number of sockets bounds that memory.
  */
 export const MAX_SOCKETS = { key: 8, account: 16, process: 500 };
 
@@ -21,7 +21,7 @@ export class OpenSockets {
   readonly #open = new Set<OpenSocket>();
   readonly #counts = new Map<string, number>();
 
-  /** Throws too_many_in_flight or unavailable; the result gives the place back. */
+  /** Throws too_many_in_flight or unavailable; the returned function removes the socket. */
   add(socket: OpenSocket, { keyId, accountId }: Pick<PresentedKey, 'keyId' | 'accountId'>): () => void {
     this.#check(keyId, MAX_SOCKETS.key, 'key');
     this.#check(accountId, MAX_SOCKETS.account, 'account');

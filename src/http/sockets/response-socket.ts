@@ -34,7 +34,7 @@ export const IDLE_MS = 15 * MINUTE_MS;
 const LIFE_MS = HOUR_MS;
 /** A turn waits for the client to read if more than this is unread. */
 const UNREAD_BYTES = 256 * 1024;
-/** A client that sends what is refused, and does not read the refusals, is cut off. */
+/** A client that keeps sending invalid messages without reading the refusals is disconnected. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 const GOING_AWAY: Ending = { code: 1001, reason: 'This connection ends here. Connect again.' };
@@ -84,14 +84,14 @@ export class ResponseSocket implements SocketUser {
   onOpen(socket: Socket): void {
     this.#socket = socket;
     this.#cancelLife = this.#tools.clock.after(LIFE_MS, () => this.#close(TOO_OLD));
-    this.#rest();
+    this.#startIdleTimer();
   }
 
   onMessage(message: string | Uint8Array): void {
     const text = typeof message === 'string' ? message : '';
     const refused = this.#refusalOf(message);
     if (refused) this.#refuse(refused, streamIdOf(text));
-    else this.#begin(text);
+    else this.#accept(text);
   }
 
   onDrain(): void {
@@ -121,19 +121,19 @@ export class ResponseSocket implements SocketUser {
     return this.#turns >= MAX_TURNS || isLong ? tooManyTurns(this.#turns) : undefined;
   }
 
-  #begin(text: string): void {
+  #accept(text: string): void {
     this.#turns++;
     this.#turnChars += text.length;
     this.#cancelIdle();
-    void this.#take(text).finally(() => {
+    void this.#handle(text).finally(() => {
       this.#turns--;
       this.#turnChars -= text.length;
-      this.#rest();
+      this.#startIdleTimer();
     });
   }
 
   /** Messages are read in their order, whatever their size. */
-  async #take(text: string): Promise<void> {
+  async #handle(text: string): Promise<void> {
     const reading = this.#reading.then(() => readMessage(text));
     this.#reading = reading.catch(() => {});
     try {
@@ -154,7 +154,7 @@ export class ResponseSocket implements SocketUser {
     const { streamId, previousId, wantsSealed } = message;
     const history = previousId === undefined ? '' : this.#kept.find(previousId);
     if (history === undefined) throw fault('previous_response_not_found', { param: 'previous_response_id' });
-    if (!message.generates) return this.#warm(message, history);
+    if (!message.generates) return this.#storeInput(message, history);
     const { status, answered } = await runTurn(this.#tools, this.#caller, {
       body: writeBody(message, history),
       streamId,
@@ -166,13 +166,13 @@ export class ResponseSocket implements SocketUser {
     if (status === 401) this.#close(KEY_INVALID);
     if (!answered) return;
     const asked = joinItems(history, message.items ?? '');
-    // A vendor's item does not hold what the user said.
+    // A vendor's compaction item does not contain the user's messages.
     const before = answered.isCompacted ? userMessages(asked) : asked;
     this.#keep(answered.id, streamId, joinItems(before, ...answered.items));
   }
 
-  /** Nothing is asked of a model: the next turn can refer to this input. */
-  async #warm(message: CreateMessage, history: string): Promise<void> {
+  /** Stores the input without calling a model, so that the next turn can refer to it. */
+  async #storeInput(message: CreateMessage, history: string): Promise<void> {
     const tools = this.#tools;
     requireKey(await tools.authenticator.revalidate(this.#caller.key));
     const id = `resp_${tools.newId('req')}`;
@@ -217,8 +217,8 @@ export class ResponseSocket implements SocketUser {
     if ((this.#socket?.bufferedBytes() ?? 0) > MAX_UNREAD_BYTES) this.#socket?.terminate();
   }
 
-  /** No turn runs. */
-  #rest(): void {
+  /** Called after each turn; does nothing while others run. */
+  #startIdleTimer(): void {
     if (this.#turns > 0 || !this.#socket) return;
     this.#cancelIdle();
     if (this.#closing) this.#close(this.#closing);

@@ -33,7 +33,7 @@ export interface LifeCycle {
   /** True from the start of a drain, also while new work is still accepted. */
   isLeaving(): boolean;
   /** Aborts when a drain's timeout ends. */
-  cut: AbortSignal;
+  drainDeadline: AbortSignal;
   /**
    * Resolves with open ports. Rejects with StartRefused, StoreRefused, or the fault of a store that failed again; then
    * nothing stays open.
@@ -94,7 +94,7 @@ const AGAIN_MS = 1_000;
 
 export function createLifeCycle(tools: LifeTools): LifeCycle {
   const { clock, log, alarms, nodeId, publicUrl, starting } = tools;
-  const cut = new AbortController();
+  const drainDeadline = new AbortController();
   let node: RunningNode | undefined;
   let isReady = true;
   let isLeaving = false;
@@ -155,7 +155,7 @@ export function createLifeCycle(tools: LifeTools): LifeCycle {
   /** Waits until nothing is running, or the timeout ends. */
   async function endWork({ running, closing }: Work, unanswered: () => number, ms: number): Promise<void> {
     await until(() => running.size === 0 && unanswered() === 0, ms);
-    cut.abort();
+    drainDeadline.abort();
     // Calls that cannot be closed without the database are swept at the next start.
     await until(() => running.size === 0 && closing() === 0, CLOSE_MS);
   }
@@ -164,7 +164,7 @@ export function createLifeCycle(tools: LifeTools): LifeCycle {
     node: () => node,
     isReady: () => isReady,
     isLeaving: () => isLeaving,
-    cut: cut.signal,
+    drainDeadline: drainDeadline.signal,
     async begin(parts) {
       const { away } = starting;
       const { work } = parts;

@@ -58,7 +58,7 @@ export function payIn(book: Book, payment: Payment): Nano {
 }
 
 /** Whether the wallet can count so much more. */
-export function hasRoom({ balance }: Wallet, amount: Nano): boolean {
+export function fitsWallet({ balance }: Wallet, amount: Nano): boolean {
   return balance + amount <= MAX_NANO;
 }
 

@@ -19,7 +19,7 @@ import type {
 import type { Incident } from '../rows.ts';
 import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
-import { hasRoom, payIn } from './money.ts';
+import { fitsWallet, payIn } from './money.ts';
 
 /** A row that the database keeps: two edits of the same revision exclude each other. */
 const NEWEST: Touch = { table: 'settings', id: 'newest_revision' };
@@ -45,7 +45,7 @@ export function credit(book: Book, input: CreditInput): CreditResult {
   const { accountId, amount, reference, reason, kind = 'credit', at } = input;
   const wallet = book.get('wallets', accountId);
   if (!wallet) return { ok: false, reason: 'not_found' };
-  if (!hasRoom(wallet, amount)) return { ok: false, reason: 'wallet_full' };
+  if (!fitsWallet(wallet, amount)) return { ok: false, reason: 'wallet_full' };
   const isPaid = kind === 'topup';
   const from = isPaid ? 'house:topups' : 'house:credit';
   const balance = payIn(book, { accountId, from, kind, isPaid, amount, reference, note: reason, at });

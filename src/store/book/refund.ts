@@ -8,7 +8,7 @@ import type { PayoutInput, PayoutResult, RefundInput, RefundResult } from '../op
 import type { RefundOf } from '../refund-operations.ts';
 import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
-import { hasRoom, payIn, payOut } from './money.ts';
+import { fitsWallet, payIn, payOut } from './money.ts';
 import { auditFreezeName } from './operator.ts';
 
 export function refundTouches({ accountId, of }: RefundInput): Touch[] {
@@ -27,7 +27,7 @@ export function refund(book: Book, input: RefundInput): RefundResult {
   assert(amount !== undefined, 'a refund has an amount, or is for something that cost one');
   if (left !== undefined && (amount > left || left === 0n)) return { ok: false, reason: 'above_charge', refunded };
   if (of?.kind === 'card' && of.isSold && amount > spent) return { ok: false, reason: 'above_spent', refunded, spent };
-  if (!hasRoom(wallet, amount)) return { ok: false, reason: 'wallet_full' };
+  if (!fitsWallet(wallet, amount)) return { ok: false, reason: 'wallet_full' };
   const balance = payIn(book, {
     accountId,
     from: 'house:revenue',

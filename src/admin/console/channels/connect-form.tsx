@@ -6,7 +6,7 @@ import { withGap } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { LinkButton, SubmitRow } from '../../../site/parts/button.tsx';
 import { SelectField, TextField } from '../../../site/parts/field.tsx';
-import { READ_ON } from '../../../vendors/known-models.ts';
+import { SOURCES_DATE } from '../../../vendors/known-models.ts';
 import { OTHER, VENDOR_PRESETS, type VendorPreset } from '../../../vendors/presets.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 
@@ -145,7 +145,7 @@ export function ConnectPage(props: ConnectProps) {
         />
         {source === undefined || editing !== undefined ? null : (
           <p class="faint">
-            {withGap(connect.addressSource(READ_ON))}
+            {withGap(connect.addressSource(SOURCES_DATE))}
             <a href={source} rel="noreferrer">
               {connect.source}
             </a>

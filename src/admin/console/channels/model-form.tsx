@@ -9,7 +9,7 @@ import { Submit } from '../../../site/parts/button.tsx';
 import { Hidden, TextArea, TextField } from '../../../site/parts/field.tsx';
 import { DataTable } from '../../../site/parts/table.tsx';
 import { typed, typedLines } from '../../../site/read-form.ts';
-import { READ_ON } from '../../../vendors/known-models.ts';
+import { SOURCES_DATE } from '../../../vendors/known-models.ts';
 import type { ChannelDraft, ChosenModel } from '../../actions/channel-drafts.ts';
 import { type Offer, type UnitPrices, unitPrices } from '../../actions/offered-models.ts';
 import type { ChoiceFault } from '../../actions/save-channel.ts';
@@ -208,7 +208,7 @@ function priceNote(
 ): string {
   if (listed?.usd) return connect.noteListed;
   if (!known) return connect.noteUnknown;
-  return known.isSecondHand ? connect.noteSecondHand(READ_ON) : connect.noteKnown(READ_ON);
+  return known.isSecondHand ? connect.noteSecondHand(SOURCES_DATE) : connect.noteKnown(SOURCES_DATE);
 }
 
 /** The input of the form: the chosen rows, and typed names. */

@@ -46,19 +46,20 @@ export function planReasoning(
     return { ...off, dropped: [], ...(mustStop ? {} : { members: () => ({}) }) };
   }
   if (!wantsThoughts(wish)) return { ...off, dropped: [] };
-  const hasNoBudget = traits.thinking === 'budget' && (obstacles.lacksThoughts || !hasRoom(obstacles.maxOutputTokens));
+  const hasNoBudget =
+    traits.thinking === 'budget' && (obstacles.lacksThoughts || !fitsThinking(obstacles.maxOutputTokens));
   if (traits.thinking === 'none' || obstacles.isForced || obstacles.isPrefilled || hasNoBudget) {
     return { ...off, dropped: [wish.name] };
   }
   if (traits.thinking === 'adaptive') {
     return { isOn: true, dropped: [], droppedAt: nothing, members: () => adaptive(wish, showsThoughts, traits) };
   }
-  const droppedAt = (maxOutputTokens: number) => (hasRoom(maxOutputTokens) ? [] : [wish.name]);
+  const droppedAt = (maxOutputTokens: number) => (fitsThinking(maxOutputTokens) ? [] : [wish.name]);
   return { isOn: true, dropped: [], droppedAt, members: (fields) => byBudget(wish, fields) };
 }
 
 /** The budget is part of the output bound; where the bound is below the least of them, there is no thinking. */
-function hasRoom(maxOutputTokens: number | undefined): boolean {
+function fitsThinking(maxOutputTokens: number | undefined): boolean {
   return maxOutputTokens === undefined || maxOutputTokens > LEAST_THINKING_TOKENS;
 }
 
@@ -78,7 +79,7 @@ function adaptive(
 }
 
 function byBudget(wish: ReasoningWish, fields: UpstreamFields): { thinking: JsonObject } {
-  if (!hasRoom(fields.maxOutputTokens)) return { thinking: { type: 'disabled' } };
+  if (!fitsThinking(fields.maxOutputTokens)) return { thinking: { type: 'disabled' } };
   const budget = Math.max(LEAST_THINKING_TOKENS, boundedBudget(wish, fields));
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }

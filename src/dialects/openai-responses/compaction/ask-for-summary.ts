@@ -3,7 +3,7 @@
 import { fault } from '../../../faults/fault.ts';
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { fulfilWish } from '../sealed-reasoning.ts';
-import { isOurs, type MadeItem, openItems, type Seals } from './sealed-items.ts';
+import { isOurs, openItems, type Seals, type VendorItem } from './sealed-items.ts';
 
 const TRIGGER = 'compaction_trigger';
 
@@ -16,7 +16,7 @@ Reply with the summary only. Do not call tools and do not continue the work.`;
 /** Members of a body in place of the client's. */
 interface Edited {
   edits: Record<string, Json | undefined>;
-  madeBy: MadeItem[];
+  vendorItems: VendorItem[];
 }
 
 /** `input` if it asks for a compaction, or has one that only this service can open. */
@@ -49,13 +49,13 @@ export function asksForStream({ stream }: JsonObject): boolean {
 }
 
 export function withOpenItems(seals: Seals, input: readonly Json[]): Edited {
-  const { items, madeBy } = openItems(seals, input);
-  return { edits: { input: items }, madeBy };
+  const { items, vendorItems } = openItems(seals, input);
+  return { edits: { input: items }, vendorItems };
 }
 
 export function askingForSummary(seals: Seals, body: JsonObject, input: readonly Json[]): Edited {
   const { tools, text } = body;
-  const { items, madeBy } = openItems(seals, input);
+  const { items, vendorItems } = openItems(seals, input);
   const asked = { type: 'message', role: 'user', content: [{ type: 'input_text', text: PROMPT }] };
   const edits = {
     input: [...items, asked],
@@ -66,7 +66,7 @@ export function askingForSummary(seals: Seals, body: JsonObject, input: readonly
     ...fulfilWish(body, false),
     ...(isObject(text) ? { text: { ...text, format: undefined } } : {}),
   };
-  return { edits, madeBy };
+  return { edits, vendorItems };
 }
 
 function isTrigger(item: Json | undefined): boolean {

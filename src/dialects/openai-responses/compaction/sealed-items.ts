@@ -59,7 +59,7 @@ export class Seals {
 }
 
 /** An item that only the upstream account of one channel can read. */
-export interface MadeItem {
+export interface VendorItem {
   /** The channel that made it. */
   channel: string;
   /** Where the request has it. */
@@ -68,22 +68,22 @@ export interface MadeItem {
 
 interface OpenedItems {
   items: Json[];
-  madeBy: MadeItem[];
+  vendorItems: VendorItem[];
 }
 
 /** The items with every summary as a message, and with the content of each vendor's item as it was made. */
 export function openItems(seals: Seals, items: readonly Json[]): OpenedItems {
-  const madeBy: MadeItem[] = [];
+  const vendorItems: VendorItem[] = [];
   const opened = items.map((item, index) => {
     if (!isOurs(item)) return item;
     const param = `input[${index}]`;
     const text = seals.openSummary(item.encrypted_content);
     if (text !== undefined) return userMessage(PREFACE + text);
     const made = seals.openVendors(item.encrypted_content) ?? refuse(param);
-    madeBy.push({ channel: made.channel, param });
+    vendorItems.push({ channel: made.channel, param });
     return { ...item, encrypted_content: made.content };
   });
-  return { items: opened, madeBy };
+  return { items: opened, vendorItems };
 }
 
 export function isOurs(item: Json | undefined): item is JsonObject & { encrypted_content: string } {

@@ -28,7 +28,7 @@ export function isDescribable(body: UpstreamBody): boolean {
 }
 
 /** Logs only refusals of the request itself. */
-export function noteRefused(
+export function logRefusedRequest(
   { log }: RelayTools,
   admission: Admission,
   { model, route }: Step,

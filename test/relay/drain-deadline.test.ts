@@ -1,24 +1,25 @@
 // What still runs when a drain ends is told so once: every listener that was not forgotten before.
 
 import { expect, test } from 'bun:test';
-import { type CutListener, createCut } from '../../src/relay/cut.ts';
+import { createDrainDeadline, type DrainListener } from '../../src/relay/drain-deadline.ts';
 import { Watch } from '../../src/relay/watch.ts';
 import { eventually } from '../support/eventually.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 function createListeners(count: number) {
   const draining = new AbortController();
-  const cut = createCut(draining.signal);
+  const drainDeadline = createDrainDeadline(draining.signal);
   const told: number[] = [];
   const listeners = Array.from(
     { length: count },
-    (_, number): CutListener => ({ cutPlace: -1, onCut: () => void told.push(number) }),
+    (_, number): DrainListener => ({ drainIndex: -1, onDrainDeadline: () => void told.push(number) }),
   );
-  for (const listener of listeners) cut.listen(listener);
+  for (const listener of listeners) drainDeadline.listen(listener);
   const forget = (...numbers: number[]) => {
-    for (const number of numbers) for (const listener of listeners.slice(number, number + 1)) cut.forget(listener);
+    for (const number of numbers)
+      for (const listener of listeners.slice(number, number + 1)) drainDeadline.forget(listener);
   };
-  return { cut, forget, end: () => draining.abort(), told: () => told.toSorted((a, b) => a - b) };
+  return { drainDeadline, forget, end: () => draining.abort(), told: () => told.toSorted((a, b) => a - b) };
 }
 
 test.each([
@@ -35,26 +36,26 @@ test.each([
 });
 
 test('one that fails, or forgets others, keeps the news from none of them', () => {
-  const { cut, forget, end, told } = createListeners(3);
-  const failing: CutListener = {
-    cutPlace: -1,
-    onCut() {
+  const { drainDeadline, forget, end, told } = createListeners(3);
+  const failing: DrainListener = {
+    drainIndex: -1,
+    onDrainDeadline() {
       forget(0, 1, 2);
       throw new TypeError('a slip');
     },
   };
-  cut.listen(failing);
+  drainDeadline.listen(failing);
   end();
   expect(told()).toEqual([0, 1, 2]);
 });
 
 test('one that is forgotten after the end takes no other with it', () => {
-  const { cut, forget, end, told } = createListeners(1);
+  const { drainDeadline, forget, end, told } = createListeners(1);
   end();
-  const later: CutListener = { cutPlace: -1, onCut() {} };
-  cut.listen(later);
+  const later: DrainListener = { drainIndex: -1, onDrainDeadline() {} };
+  drainDeadline.listen(later);
   forget(0);
-  expect({ told: told(), place: later.cutPlace }).toEqual({ told: [0], place: 0 });
+  expect({ told: told(), place: later.drainIndex }).toEqual({ told: [0], place: 0 });
 });
 
 /** The runtime may keep an ended watch for seconds: it holds two abort signals. */
@@ -65,7 +66,7 @@ test('a watch that has ended keeps no call in memory', async () => {
   const calls: WeakRef<object>[] = [];
   for (let count = 0; count < 100; count++) {
     const call = { onLate: () => void count };
-    const watch = new Watch({ clock, cut: createCut(signal) }, signal);
+    const watch = new Watch({ clock, drainDeadline: createDrainDeadline(signal) }, signal);
     watch.limitSilence({ lateMs: 1_000, mostMs: 2_000 }, call);
     watch.end();
     watches.push(watch);

@@ -4,7 +4,7 @@
 import type { BegunStream } from './begun.ts';
 import type { RelayTools } from './call.ts';
 
-export const READ_ON_MS = 30_000;
+export const READ_TO_END_MS = 30_000;
 const LAST_BYTES_MS = 500;
 
 /** Reads for at most 30 s; then the stream is over or aborted. False if too many are being read already. */
@@ -16,7 +16,7 @@ export async function readToEnd(
   if (!readToEndLimit.tryAcquire(accountId)) return false;
   try {
     if (stream.reader.facts().tokensAfterStop !== undefined) stream.events.expectReport();
-    await readOn(stream, READ_ON_MS);
+    await readRest(stream, READ_TO_END_MS);
     return true;
   } finally {
     readToEndLimit.release(accountId);
@@ -25,19 +25,19 @@ export async function readToEnd(
 
 /** The answer is complete; only the end of the body is missing. */
 export async function readLastBytes(stream: BegunStream): Promise<void> {
-  await readOn(stream, LAST_BYTES_MS);
-  leaveStream(stream);
+  await readRest(stream, LAST_BYTES_MS);
+  abandonStream(stream);
 }
 
 /** Ends the upstream's call, whatever it is doing. */
-export function leaveStream({ events, watch, turns }: BegunStream): void {
+export function abandonStream({ events, watch, turns }: BegunStream): void {
   watch.abort('left');
   turns?.leave();
   watch.end();
   events.close();
 }
 
-async function readOn({ events, watch }: BegunStream, ms: number): Promise<void> {
+async function readRest({ events, watch }: BegunStream, ms: number): Promise<void> {
   watch.setTimeUpListener(undefined);
   watch.limitTotal(ms);
   try {

@@ -4,15 +4,15 @@
 import type { Catalog, Channel } from '../catalog/catalog.ts';
 import type { Upstreams } from '../channels/upstreams.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { MadeItem } from '../dialects/openai-responses/compaction/sealed-items.ts';
+import type { VendorItem } from '../dialects/openai-responses/compaction/sealed-items.ts';
 import { fault } from '../faults/fault.ts';
 import { isReached, type Models } from './candidate-models.ts';
 
 /** Throws if no route is left. */
-export function keepReaders(
+export function keepReadableRoutes(
   { isSameAccount }: Pick<Upstreams, 'isSameAccount'>,
   models: Models,
-  items: readonly MadeItem[],
+  items: readonly VendorItem[],
   catalog: Pick<Catalog, 'channels'>,
   dialect: Dialect,
 ): Models {

@@ -16,7 +16,7 @@ const MAX_FRAMES_CHARS = 16 * 1024;
 export type FrameWriter = Pick<ContinuedWriter, 'write'>;
 
 /** Fulfilled at the end of the current run. Rejects when it breaks or the client leaves. */
-export function passOn(delivery: Delivery, send: Send, writer: FrameWriter): Promise<void> {
+export function sendEvents(delivery: Delivery, send: Send, writer: FrameWriter): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   new EventSender(delivery, send, writer, resolve, reject).sendReady();
   return promise;
