@@ -8,7 +8,7 @@ import { isReference } from './document-secrets.ts';
 
 export const NOT_CARRIED = 'characters that no header can carry';
 
-const NAMELESS: Readonly<Record<string, string>> = {
+const MISSING_NAME: Readonly<Record<string, string>> = {
   'env:': 'names no variable: write env:NAME',
   'file:': 'names no file: write file:PATH',
 };
@@ -27,7 +27,7 @@ export function checkSecrets(
 }
 
 function faultOf(secret: string): string | undefined {
-  if (isReference(secret)) return NAMELESS[secret];
+  if (isReference(secret)) return MISSING_NAME[secret];
   return isHeaderText(secretText(secret))
     ? undefined
     : `has ${NOT_CARRIED}: line ends and other control characters, or letters beyond U+00FF`;

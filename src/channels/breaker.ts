@@ -30,12 +30,12 @@ export interface Entry {
   /** By the monotonic clock. */
   readonly at: number;
   readonly isProbe: boolean;
-  /** For a running stream: the row of failures that its first token interrupted. */
-  interrupted?: Row;
+  /** For a running stream: the streak that its first token interrupted. */
+  interrupted?: Streak;
 }
 
 /** Failures in a row. Simultaneous ones count once. */
-interface Row {
+interface Streak {
   count: number;
   /** Time of the first. */
   since: number;
@@ -58,7 +58,7 @@ const FIRST_PAUSE_MS = 5_000;
  * within 15 s.
  */
 const LONGEST_PAUSE_MS = 14_000;
-const NO_ROW: Row = { count: 0, since: Number.POSITIVE_INFINITY };
+const NO_STREAK: Streak = { count: 0, since: Number.POSITIVE_INFINITY };
 
 export class Breaker {
   readonly #clock: Clock;
@@ -67,12 +67,12 @@ export class Breaker {
   readonly #met = new LastAccounts();
   /** Failures are marked. */
   readonly #recent: RecentEvents = createRecentEvents(WINDOW_MS);
-  #row = NO_ROW;
-  /** When a failure was last added to the row. */
+  #streak = NO_STREAK;
+  /** When a failure was last added to the streak. */
   #countedAt = Number.NEGATIVE_INFINITY;
   #pauseMs = FIRST_PAUSE_MS;
   #openUntil: number | undefined;
-  /** `at` in wall clock time, `tick` in monotonic time. */
+  /** `at` by the wall clock, `tick` by the monotonic clock. */
   #opened: { at: number; tick: number; by: OpenedBy } | undefined;
   /** The newest running probe. Its first token closes the breaker, but it can still fail. */
   #probe: Entry | undefined;
@@ -116,9 +116,9 @@ export class Breaker {
   /** A stream brought its first token. */
   firstToken(entry: Entry): void {
     this.#recent.add(this.#clock.monotonic());
-    entry.interrupted = this.#row;
+    entry.interrupted = this.#streak;
     // A slow probe counts even if a newer one was started.
-    if (!entry.isProbe || !this.#opened || entry.at < this.#opened.tick) this.#row = NO_ROW;
+    if (!entry.isProbe || !this.#opened || entry.at < this.#opened.tick) this.#streak = NO_STREAK;
     else {
       this.#openUntil = undefined;
       this.#opened = undefined;
@@ -130,7 +130,7 @@ export class Breaker {
     if (!entry.interrupted) this.#recent.add(this.#clock.monotonic());
     // A call from before it opened says nothing about the channel now.
     if (this.#opened && entry.at < this.#opened.tick) return;
-    this.#row = NO_ROW;
+    this.#streak = NO_STREAK;
     // A longer pause means that it was open and closed at the first token of its probe.
     if (this.#openUntil !== undefined || this.#pauseMs !== FIRST_PAUSE_MS) this.reset();
   }
@@ -140,19 +140,19 @@ export class Breaker {
     this.#recent.add(now, true);
     this.#met.note(account, now);
     if (kind.concernsAll) this.#met.noteAll(now);
-    const isInARow = !kind.isRateLimit && this.#countInRow(entry, now);
+    const isInStreak = !kind.isRateLimit && this.#countInStreak(entry, now);
     if (this.#probe === entry) {
       if (this.#mayOpen(Number.NEGATIVE_INFINITY)) this.open('probe_failed');
       else this.#probe = undefined;
     } else if (this.#openUntil !== undefined) return;
     else if (kind.opensAtOnce) this.open('key_refused');
-    else if (isInARow && this.#mayOpen(this.#row.since)) this.open('consecutive_failures');
+    else if (isInStreak && this.#mayOpen(this.#streak.since)) this.open('consecutive_failures');
     else if (this.#isFailing(now) && this.#mayOpen(now - WINDOW_MS)) this.open('failure_rate');
   }
 
   /** The channel served an account at that time: earlier failures no longer count in a row. */
-  endRow(servedAt: number): void {
-    if (servedAt > this.#countedAt) this.#row = NO_ROW;
+  endStreak(servedAt: number): void {
+    if (servedAt > this.#countedAt) this.#streak = NO_STREAK;
   }
 
   /** The call ended for a reason unrelated to the channel. */
@@ -173,7 +173,7 @@ export class Breaker {
 
   /** Closes it and clears its history. */
   reset(): void {
-    this.#row = NO_ROW;
+    this.#streak = NO_STREAK;
     this.#openUntil = undefined;
     this.#opened = undefined;
     this.#probe = undefined;
@@ -185,7 +185,7 @@ export class Breaker {
     const state: 'closed' | 'open' | 'probing' = !this.isOpen ? 'closed' : this.#probe ? 'probing' : 'open';
     return {
       state,
-      failures: this.#row.count,
+      failures: this.#streak.count,
       retryAt: this.#openUntil ?? null,
       since: this.#opened?.at ?? null,
       why: this.#opened?.by ?? null,
@@ -202,13 +202,13 @@ export class Breaker {
     return this.#met.areSeveralSince(since) && !this.#forAll.servesOthers();
   }
 
-  /** Whether the row is long enough to open. Concurrent attempts that fail together count once. */
-  #countInRow(entry: Entry, now: number): boolean {
-    if (entry.interrupted && entry.interrupted.count > this.#row.count) this.#row = entry.interrupted;
+  /** Whether the streak is long enough to open. Concurrent attempts that fail together count once. */
+  #countInStreak(entry: Entry, now: number): boolean {
+    if (entry.interrupted && entry.interrupted.count > this.#streak.count) this.#streak = entry.interrupted;
     if (entry.at < this.#countedAt && now - this.#countedAt < SAME_MOMENT_MS) return false;
-    this.#row = { count: this.#row.count + 1, since: Math.min(this.#row.since, now) };
+    this.#streak = { count: this.#streak.count + 1, since: Math.min(this.#streak.since, now) };
     this.#countedAt = now;
-    return this.#row.count >= CONSECUTIVE_FAILURES;
+    return this.#streak.count >= CONSECUTIVE_FAILURES;
   }
 
   #isFailing(now: number): boolean {

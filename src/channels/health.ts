@@ -3,7 +3,7 @@
 // counts in both. The account's breaker opens on its own failures, so that a single account is protected, too; the shared
 // one opens only on failures of at least two accounts while no other account was just served, so that a few accounts cannot
 // block a model for others. A failed connection and a refused key are not caused by requests: they count for all accounts.
-// A success of any account ends a row of failures, also of another account.
+// A success of any account ends a streak of failures, also of another account.
 //
 // A probe of the shared breaker that fails this way opens the account's breaker, so that another account sends the next
 // probe. When the shared breaker closes, all others close with it.
@@ -24,7 +24,7 @@ export interface Health {
   blockedForMs(channel: string, model: string, account: string): number;
   /** For a call that was admitted before and retries after a wait: bypasses the breaker. */
   forceAcquire(channel: string, model: string, account: string): Permit;
-  /** A stream brought its first token. It admits others and ends the row of failures, unless it fails later. */
+  /** A stream brought its first token. It admits others and ends the streak of failures, unless it fails later. */
   firstToken(permit: Permit): void;
   success(permit: Permit): void;
   failure(permit: Permit, kind?: FailureKind): void;
@@ -191,7 +191,7 @@ export function createHealth(clock: Clock): Health {
         return;
       }
       const entry = makeAccountEntry(permit);
-      entry.breaker.endRow(permit.health.servedAt);
+      entry.breaker.endStreak(permit.health.servedAt);
       entry.breaker.failure(entry, kind, account);
       if (shared.isProbe && !entry.breaker.isOpen) entry.breaker.open('probe_failed');
     },

@@ -1,5 +1,5 @@
 // A connect timeout. `fetch` has none, so a host that drops packets, or that accepts connections and never answers TLS,
-// would cost a call its whole first-token timeout. If the host has sent nothing recently, a second connection
+// would cost a call its whole first-token timeout. If there was no recent response from the host, a second connection
 // is opened beside the call; if it is not ready in time, the call fails.
 
 import type { Socket } from 'node:net';
@@ -23,7 +23,7 @@ interface ConnectLimit {
   connectMs: number;
 }
 
-const HEARD_OF_MS = 30_000;
+const REACHABLE_MS = 30_000;
 
 export class Unreachable extends Error {
   override name = 'Unreachable';
@@ -50,8 +50,8 @@ export function hasNoConnection(error: unknown): boolean {
 
 export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: ConnectLimit): Fetch {
   /** By origin: a channel may have a host for access tokens beside that of its API. */
-  const heardAt = new Map<string, number>();
-  const hear = (origin: string) => void heardAt.set(origin, clock.monotonic());
+  const lastResponseAt = new Map<string, number>();
+  const noteResponse = (origin: string) => void lastResponseAt.set(origin, clock.monotonic());
 
   async function reach(url: string, init: RequestInit, origin: string): Promise<Response> {
     const call = new AbortController();
@@ -62,7 +62,7 @@ export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: Connec
       cancel();
       // Many slow calls then share one probe. A host that refuses now may drop packets next, so only a connection
       // counts.
-      if (isMade && !probe.signal.aborted) hear(origin);
+      if (isMade && !probe.signal.aborted) noteResponse(origin);
     };
     connect(placeOf(url), probe.signal).then(found, cancel);
     try {
@@ -75,9 +75,9 @@ export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: Connec
 
   return async (url, init) => {
     const origin = originOf(url);
-    const isKnown = clock.monotonic() - (heardAt.get(origin) ?? Number.NEGATIVE_INFINITY) < HEARD_OF_MS;
+    const isKnown = clock.monotonic() - (lastResponseAt.get(origin) ?? Number.NEGATIVE_INFINITY) < REACHABLE_MS;
     const response = await (isKnown ? fetch(url, init) : reach(url, init, origin));
-    hear(origin);
+    noteResponse(origin);
     return response;
   };
 }

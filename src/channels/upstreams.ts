@@ -59,18 +59,18 @@ interface Made {
   apiKey: string | undefined;
   /** Monotonic time. */
   at: number;
-  isDoubted: boolean;
+  isKeyInvalid: boolean;
 }
 
 export function createUpstreams(tools: UpstreamTools): Upstreams {
   const made = new WeakMap<ChannelSettings, Made>();
-  const isDue = ({ at, isDoubted }: Made) => isDoubted && tools.clock.monotonic() - at >= LOOKUP_INTERVAL_MS;
+  const isDue = ({ at, isKeyInvalid }: Made) => isKeyInvalid && tools.clock.monotonic() - at >= LOOKUP_INTERVAL_MS;
   const find = (channel: ChannelSettings): Made => {
     const known = made.get(channel);
     if (known && !isDue(known)) return known;
     const apiKey = channel.apiKey === undefined ? undefined : tools.resolveSecret(channel.apiKey, channel.name);
     const upstream = createUpstream(channel, apiKey, tools);
-    const found = { upstream, apiKey, at: tools.clock.monotonic(), isDoubted: false };
+    const found = { upstream, apiKey, at: tools.clock.monotonic(), isKeyInvalid: false };
     made.set(channel, found);
     return found;
   };
@@ -84,7 +84,7 @@ export function createUpstreams(tools: UpstreamTools): Upstreams {
     },
     invalidateKey(channel) {
       const known = made.get(channel);
-      if (known) known.isDoubted = true;
+      if (known) known.isKeyInvalid = true;
     },
   };
 }

@@ -52,7 +52,7 @@ export interface Quirks {
   refuses: readonly string[];
 }
 
-const NAMELESS: Quirks = {
+const DEFAULTS: Quirks = {
   auth: 'bearer',
   hostPaths: {},
   limitField: 'by_model',
@@ -75,7 +75,7 @@ const NAMELESS: Quirks = {
   refuses: [],
 };
 
-const GENERIC: Quirks = { ...NAMELESS, limitField: 'max_tokens', mayThinkBeside: false };
+const GENERIC: Quirks = { ...DEFAULTS, limitField: 'max_tokens', mayThinkBeside: false };
 
 const OPENAI: Quirks = {
   ...GENERIC,
@@ -148,5 +148,5 @@ export type QuirksName = keyof typeof NAMED;
 export const QUIRKS_NAMES = Object.keys(NAMED) as [QuirksName, ...QuirksName[]];
 
 export function quirksOf(name: QuirksName | undefined): Quirks {
-  return name === undefined ? NAMELESS : NAMED[name];
+  return name === undefined ? DEFAULTS : NAMED[name];
 }

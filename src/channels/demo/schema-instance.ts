@@ -1,4 +1,4 @@
-// The smallest instance of a JSON schema that the demo can think of: required members only, the first of several choices.
+// Makes a small instance of a JSON schema for the demo: required members only, the first of several choices.
 // Schemas come from clients, so the work is bounded; a schema without an instance within the bound gets an empty object.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
