@@ -1,5 +1,5 @@
-// Entries are never changed, not even one that was written while its wallet was wrong. When the account is thawed, its
-// chain is accepted up to the last such entry: what comes after is held against what the entries sum to there.
+// Entries are never changed, not even one that was written while the balance of its wallet was wrong. When the account is
+// unfrozen, its chain is accepted up to the last wrong entry: later balances are compared with the sum of the entries up to it.
 
 import type { Nano } from '../kit/money.ts';
 
@@ -11,7 +11,7 @@ export interface AcceptedChain {
 }
 
 const NAME = 'chain_accepted:';
-/** As many as the largest number of an entry has. */
+/** Digits of the largest entry number. */
 const DIGITS = 16;
 
 export function acceptedName(accountId: string): string {
@@ -22,7 +22,7 @@ export function acceptedValue({ entryId, balance }: AcceptedChain): string {
   return `${String(entryId).padStart(DIGITS, '0')} ${balance}`;
 }
 
-/** For the account in a column; where nothing was accepted, both below are null. */
+/** Joins the accepted chain of the account in a column; the two values below are null if there is none. */
 export const joinAccepted = (account: string) =>
   `LEFT JOIN settings accepted ON accepted.name = '${NAME}' || ${account}`;
 export const ACCEPTED_ENTRY = `CAST(substr(accepted.value, 1, ${DIGITS}) AS BIGINT)`;

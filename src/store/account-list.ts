@@ -20,7 +20,7 @@ const ofAll = (value: string) => `SELECT accounts.account_id, ${value} AS value 
 
 interface Sorted {
   sql: string;
-  /** How often the first day is asked for. */
+  /** The number of parameters for the first day. */
   days?: number;
   isText?: true;
 }
@@ -122,7 +122,7 @@ function decodeListed(row: Row): ListedAccount {
     requests,
     failed: Number(row.failed ?? 0),
     lastSeenAt: row.last_seen === null ? null : Number(row.last_seen),
-    by: row.found_by === null ? null : wayOf(row),
+    by: row.found_by === null ? null : foundByOf(row),
     place: { value: String(row.value), accountId },
   };
 }
@@ -136,8 +136,8 @@ function decodeNote(row: Row | undefined): Pick<ListedAccount, 'nickname' | 'not
   return { nickname: text(row?.nickname), note: text(row?.note) };
 }
 
-/** The statement is the only source of these words. */
-function wayOf(row: Row): FoundBy {
+/** Only the statement sets these values. */
+function foundByOf(row: Row): FoundBy {
   return String(row.found_by) as FoundBy;
 }
 

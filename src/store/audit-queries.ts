@@ -1,4 +1,4 @@
-// The ledger's invariants as queries, each for the rows that break it. The SQL is common to both databases;
+// The invariants of the ledger as queries. Each returns the rows that violate one. The SQL is common to both databases;
 // `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after, `TODAY` for its day.
 
 import { DAY_MS } from '../kit/clock.ts';
@@ -16,16 +16,16 @@ interface AuditQuery {
   /** Returns subject, expected, found. */
   sql: string;
   pass: 'both' | 'full' | 'short';
-  /** It asks for `TODAY`, which not every pass knows. */
+  /** Uses `TODAY`, which some passes do not have. */
   isDated?: true;
 }
 
 const HOUSE = HOUSE_ACCOUNTS.map((name) => `'${name}'`).join(', ');
 
-/** From which side to which an entry of each kind moves its amount, as columns or texts of SQL. */
+/** The debit and the credit side of each kind of entry, as SQL: a column or a literal. */
 const SIDES: Readonly<Record<EntryKind, readonly [debit: string, credit: string]>> = {
   trial: ["'house:trial'", 'account_id'],
-  // A card that is gone is reported as `card`.
+  // A missing card is reported as `card`.
   card: ["coalesce('house:cards_' || (SELECT c.kind FROM cards c WHERE c.serial = reference), debit)", 'account_id'],
   topup: ["'house:topups'", 'account_id'],
   credit: ["'house:credit'", 'account_id'],
@@ -47,10 +47,10 @@ const HELD_BY_KEYS = `WITH RECURSIVE counted (key_id, amount_nano) AS (
     SELECT k.parent_id, c.amount_nano FROM counted c JOIN keys k ON k.key_id = c.key_id WHERE k.parent_id IS NOT NULL
   ) SELECT key_id, sum(amount_nano) AS total, count(*) AS calls FROM counted GROUP BY key_id`;
 
-/** Whether a hold counts for a session: its chain names the page. */
+/** Whether a hold counts for a session: the id of the page is in its chain. */
 const OF_SESSION = `replace(h.chain, '"' || s.session_id || '"', '') <> h.chain`;
 
-/** The limits of a key as the page of its budgets carries them. */
+/** The limits of a key as they are stored with its budgets. */
 const LIMITS_OF_KEY = `CASE
     WHEN daily_budget_nano IS NULL THEN nullif(limits, '{}')
     WHEN limits = '{}' THEN '{"dayBudget":"' || CAST(daily_budget_nano AS TEXT) || '"}'
@@ -198,7 +198,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
         WHERE e.entry_id > NEWEST AND e.account_id IS NOT NULL AND e.entry_id > coalesce(${ACCEPTED_ENTRY}, 0)
       ) chained WHERE expected <> found`,
   },
-  // Each of the two below looks from both sides by key: a full outer join would compare every row with every other.
+  // The two queries below join by key from both sides: a full outer join would compare every row with every other.
   {
     what: 'settlement',
     pass: 'full',
@@ -271,7 +271,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       GROUP BY account_id, day, key_id, model, channel, status
       HAVING ${SUMMED_BY_DAY.map(differs).join(' OR ')}`,
   },
-  // Likewise the sums of losses. One that no column holds stays at the largest amount.
+  // Likewise the sums of losses. A sum too large for its column stays at the largest amount.
   {
     what: 'loss_sum',
     pass: 'full',
@@ -312,7 +312,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       WHERE l.account_id IS NULL AND r.reason IN (${GUARDED_REASONS}) AND r.day >= ${KEPT_DAY}
       GROUP BY r.account_id`,
   },
-  // From a day that has not come, the two above would look at nothing until then.
+  // If the day is in the future, the two queries above would compare nothing until then.
   {
     what: 'usage_from_day',
     pass: 'full',
@@ -321,7 +321,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
   },
 ];
 
-/** Each known account's side of every entry; what a side of an unknown account took is missing from the total. */
+/** Both sides of every entry, without sides of unknown accounts: their amounts are missing from the total. */
 export const AUDIT_TOTAL = `SELECT coalesce(sum(
     CASE WHEN debit IN (${HOUSE}) OR debit IN (SELECT account_id FROM accounts) THEN -amount_nano ELSE 0 END
     + CASE WHEN credit IN (${HOUSE}) OR credit IN (SELECT account_id FROM accounts) THEN amount_nano ELSE 0 END
@@ -330,7 +330,7 @@ export const AUDIT_TOTAL = `SELECT coalesce(sum(
 
 export const AUDIT_WALLETS = 'SELECT count(*) AS wallets FROM (TOUCHED) touched';
 
-/** Whole NT$ and the rest apart: turnover may outgrow 64 bits of nano-NT$. */
+/** Sums whole NT$ and the rest separately: the turnover may exceed 64 bits of nano-NT$. */
 export const AUDIT_HOUSE = `SELECT account, sum(sign * (amount_nano / 1000000000)) AS ntd,
     sum(sign * (amount_nano % 1000000000)) AS nano FROM (
     SELECT debit AS account, -1 AS sign, amount_nano FROM entries WHERE debit IN (${HOUSE})

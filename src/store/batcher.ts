@@ -1,5 +1,5 @@
-// Group commit: operations that arrive while a commit is under way, or within one turn of the event loop, share the
-// next one. The queue is bounded, and new requests that waited too long are refused; running ones never are.
+// Group commit: operations that arrive during a commit, or within one turn of the event loop, share the next commit. The
+// queue is bounded. Admissions that waited too long are refused; settlements never are.
 
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';

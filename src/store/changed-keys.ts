@@ -1,4 +1,4 @@
-// A keyring changes as a whole; what is written are its single keys.
+// Operations change a keyring as a whole; only its changed keys are written.
 
 import type { Change } from './book/book.ts';
 import type { KeyRow } from './rows.ts';

@@ -1,4 +1,4 @@
-// Entries, what was refunded, and whom statements name.
+// Rows of entries, refunds and billing details.
 
 import type { Nano } from '../kit/money.ts';
 
@@ -20,7 +20,7 @@ export interface Entry {
   debit: string;
   credit: string;
   amount: Nano;
-  /** The wallet this line touches, and what stood in it afterwards; null between house accounts. */
+  /** The wallet that this entry changes, and its balance after it; null between house accounts. */
   accountId: string | null;
   balanceAfter: Nano | null;
   /** The id of its cause; unique together with `kind`. */

@@ -1,5 +1,5 @@
-// Events: what happened to one account, or to all of them. The operation that causes an event adds it, so there is no event
-// without its cause and no cause without its event. An event has ids and figures, as the API shows them, and never content.
+// Events of one account or of all accounts. An event is added by the operation that causes it, in the same transaction. An
+// event has ids and figures, as the API shows them, and never content.
 
 import type { moneyFields } from '../kit/money.ts';
 import type { BudgetKind } from './admission.ts';

@@ -1,6 +1,6 @@
-// What is not kept for long: hashed addresses, leases of nodes that hold nothing, answers kept for a repeated call, what
-// sessions spent that were not used for 30 days, events older than 30 days with their deliveries, refused requests older than
-// 7 days and their counts after 30 days.
+// Deletes old rows: hashed addresses, leases of nodes without holds, answers for repeated calls, spending of sessions not
+// used for 30 days, events older than 30 days with their deliveries, refused requests after 7 days and their counts after 30
+// days.
 
 import { DAY_MS } from '../kit/clock.ts';
 import { OFFSET_MS } from '../kit/taipei.ts';
@@ -10,7 +10,7 @@ import { REFUSED_DAYS } from './refusals.ts';
 
 const OF_ADDRESSES = [`window_id LIKE '%:address:%'`];
 
-/** The same where texts are in the order of their bytes: no other window is looked at, however many accounts have one. */
+/** The same for databases that order texts by bytes: a range scan that reads only these windows. */
 export const OF_ADDRESSES_BY_BYTES = ADDRESS_WINDOWS.map((limits) => addressWindow(limits, '')).map(
   (prefix) => `window_id >= '${prefix}' AND window_id < '${prefix.slice(0, -1)};'`,
 );
@@ -19,7 +19,7 @@ export const OF_ADDRESSES_BY_BYTES = ADDRESS_WINDOWS.map((limits) => addressWind
 const KEPT_LONGER_MS = 28 * DAY_MS;
 const REFUSED_LONGER_MS = (REFUSED_DAYS - 2) * DAY_MS;
 
-/** Each with the time as its only value, before which everything is forgotten. Answers count from when they were given. */
+/** Each has one value: the time before which rows are deleted. Answers are dated by when they were given. */
 export const forgetOld = (before: string, ofAddresses: readonly string[] = OF_ADDRESSES) => [
   ...ofAddresses.map((meant) => `DELETE FROM windows WHERE ${meant} AND touched_at < ${before}`),
   `DELETE FROM leases WHERE expires_at < ${before}

@@ -1,5 +1,5 @@
-// Usage records are kept for a time, entries for ever. Which day the records begin with is written down before the first
-// older one is deleted, so that the audit misses none.
+// Usage records are deleted after some time, entries never. The first day with complete records is stored before older ones
+// are deleted, so that the audit does not report them as missing.
 
 import { DAY_MS } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
@@ -20,7 +20,7 @@ export const KEPT_AT = `(SELECT coalesce(max(CAST(value AS BIGINT)) * ${DAY_MS} 
 export const KEPT_SETTLED_AT = `(SELECT coalesce((max(CAST(value AS BIGINT)) + 1) * ${DAY_MS} - ${OFFSET_MS}, 0)
   FROM settings WHERE name = '${FIRST_DAY}')`;
 
-/** With the day as its only value, which is written as a text. */
+/** Its only value is the day, as text. */
 export const keepFromDay = (mark: string) => `INSERT INTO settings (name, value) VALUES ('${FIRST_DAY}', ${mark})
   ON CONFLICT (name) DO UPDATE SET value = excluded.value
   WHERE CAST(settings.value AS BIGINT) < CAST(excluded.value AS BIGINT)`;

@@ -1,5 +1,5 @@
-// A store that everybody may hold before it may be used: until the real one is given to it, every call fails as all calls
-// do while a database is away.
+// A store that can be passed around before the database is reachable. Until the real store is set, every call fails with
+// `unavailable`, as during an outage.
 
 import { fault } from '../faults/fault.ts';
 import { readsFrom } from './read-table.ts';

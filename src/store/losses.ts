@@ -1,4 +1,4 @@
-// Sums of losses as the operator asks for them, in words that both databases know.
+// Sums of losses for the operator, in SQL that both databases support.
 
 import type { Rows } from './read.ts';
 import type { LossBy, LossQuery, LossReport } from './reads.ts';

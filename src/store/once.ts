@@ -1,5 +1,5 @@
-// Idempotency keys of the operator's payments. One counts for credits, top-ups, refunds and payouts together: the database
-// refuses a second entry with the same one.
+// Idempotency keys of the operator's payments. A key is unique over credits, top-ups, refunds and payouts: the database
+// refuses a second entry with it.
 
 const PREFIX = 'once_';
 

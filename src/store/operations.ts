@@ -257,15 +257,15 @@ export interface FreezeInput extends Logged {
   accountId: string;
   frozen: boolean;
   at: number;
-  /** With a thaw: up to where the audit takes the chain as it is from now on. */
+  /** To unfreeze: the audit accepts the chain up to here. */
   accepted?: AcceptedChain | undefined;
-  /** The wallet does not agree with its entries: nothing is paid out of it until a thaw. */
+  /** The balance does not match the entries: nothing is paid out until the account is unfrozen. */
   byAudit?: boolean;
 }
 
 export interface FreezeResult {
   /** Nothing was written: it is so already. */
-  wasSo: boolean;
+  wasAlready: boolean;
 }
 
 /** An undefined field stays as it is; null removes it. */

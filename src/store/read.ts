@@ -1,5 +1,5 @@
-// What one read of the store is: the queries it sends, in SQL that both databases take, and how their rows become its
-// answer. Both stores are built from these entries.
+// A read of the store: its queries, in SQL that both databases support, and the function that decodes their rows. Both
+// stores are built from these entries.
 
 import { MINUTE_MS } from '../kit/clock.ts';
 import type { SqlQuery, Value } from './sql-query.ts';
@@ -20,7 +20,7 @@ interface ReadTraits<Args extends unknown[]> {
   slow: boolean;
   /** Whether what SQLite journals can change the answer: a wallet, window, budget, hold, entry or usage record is in it. */
   journaled: boolean;
-  /** No row is a whole answer: of a window that is not there, nothing was used. */
+  /** A missing row is a valid answer: a missing window is empty. */
   emptyIfAbsent?: true;
   /** On PostgreSQL, for slow reads that may take longer than others. */
   limits?(...args: Args): TimeLimits;

@@ -1,16 +1,16 @@
-// The slots of a window as the text that stands in the database. A busy window has over a hundred, and is written with
-// every admission: so it is a flat list of small numbers, [unit, time before the first, count, count, ...], each count one
-// unit of time later than the one before it, and a negative number where more units lie between them. A list of pairs, as
-// it was written once, is read as well.
+// The slots of a window as text for the database. A busy window has over a hundred and is written with every admission, so
+// the text is a flat list of small numbers: [unit, time before the first, count, count, ...]. Each count is one unit of time
+// after the one before it; a negative number skips further units. Lists of pairs, which earlier versions wrote, can be read,
+// too.
 
 import type { Window } from './rows.ts';
 
 type Slots = Window['slots'];
 type Slot = Slots[number];
 
-/** Paid slots stand on whole seconds. */
+/** Paid slots have whole seconds. */
 const SECOND = 1_000;
-/** From this many slots on, their text is kept. */
+/** The text is cached from this many slots on. */
 const MANY = 8;
 
 /** The text of a window up to the count of its newest slot. */
@@ -20,8 +20,8 @@ interface Begun {
 }
 
 /**
- * By the oldest slot of the window. Most admissions to a busy window count up its newest slot and keep the others, the same
- * objects, as they are. Writing all of them takes ten times as long as comparing them.
+ * By the oldest slot of the window. Most admissions to a busy window change only its newest slot and keep the other objects.
+ * Comparing them takes a tenth of the time of writing them.
  */
 const begun = new WeakMap<Slot, Begun>();
 
@@ -53,7 +53,7 @@ function textBeforeNewest(slots: Slots): string | undefined {
   return `[${cells.join()}`;
 }
 
-/** And in nothing but its count. */
+/** Whether they differ only in the count of the newest slot. */
 function differOnlyInNewest(one: Slots, other: Slots): boolean {
   const last = one.length - 1;
   if (other.length !== one.length || other[last]?.[0] !== one[last]?.[0]) return false;

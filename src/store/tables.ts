@@ -1,5 +1,4 @@
-// How each row stands in the database: one description from which both drivers read and write. The SQL of a driver says
-// when rows move; this page says what is in them.
+// How each row is stored: one description of columns from which both drivers read and write.
 
 import type { Additions, Pages, PageTable } from './book/book.ts';
 import { type AllLimits, limitsToText, textToLimits } from './key-limits.ts';
@@ -56,7 +55,7 @@ export interface Table<Row> {
   /** Where the row itself carries its id. */
   idField: string | undefined;
   columns: readonly Column[];
-  /** Only in the type: what a decoded row is. */
+  /** Exists only in the type: the type of a decoded row. */
   row?: Row;
 }
 
@@ -340,7 +339,7 @@ function withId<Row>(
   return { name, idColumn, idField, columns };
 }
 
-/** With the numbers that the database gave them. */
+/** With the numbers that the database assigned. */
 export const STORED_ENTRIES = withId<StoredEntry>(ADDITIONS.entries, 'entryId');
 export const STORED_EVENTS = withId<StoredEvent>(ADDITIONS.events, 'eventId');
 export const REVISIONS = withId<Revision>(ADDITIONS.revisions, 'revision');
@@ -350,7 +349,7 @@ export const KEY_BUDGETS = withId<KeyBudget>(PAGES.budgets, 'keyId');
 
 export type SqlValue = string | number | bigint | boolean | null;
 
-/** A value that stands as text in its column. */
+/** A value that is stored as text. */
 export function toText(value: unknown, kind: TextKind): string {
   if (kind === 'slots') return slotsToText(value as Window['slots']);
   return kind === 'json' ? JSON.stringify(value) : limitsToText(value as AllLimits);
@@ -376,7 +375,7 @@ export function decodeRow<Row>(
   return row as Row;
 }
 
-/** Ids are text, but for those that the database counts. */
+/** Ids are text, except those that the database assigns. */
 function decodeId(value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }

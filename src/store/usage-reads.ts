@@ -155,7 +155,9 @@ export const USAGE_READS = {
       return { model: String(row.model), requests, accounts: Number(row.accounts), revenue };
     }),
   ),
-  /** The first Taipei day of which all usage is kept; 0 if none was ever deleted. Ask after what it is held against. */
+  /**
+   * The first Taipei day with complete usage; 0 if none was ever deleted. Read it after the data that it is compared with.
+   */
   usageKeptFrom: read(
     QUICK,
     () => ask(USAGE_KEPT_FROM),

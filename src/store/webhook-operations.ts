@@ -61,7 +61,7 @@ export type RecordDeliveriesResult =
   | { ok: false; reason: 'gone' | 'moved' };
 
 /** When a webhook is to be looked at again, unless somebody asked for that meanwhile. */
-export interface RestWebhookInput {
+export interface ScheduleWebhookInput {
   webhookId: string;
   /** As it was when the webhook was read. */
   seenDueAt: number | null;
@@ -87,6 +87,6 @@ export interface WebhookOperations {
   changeWebhook: { input: ChangeWebhookInput; result: WebhookResult };
   deleteWebhook: { input: DeleteWebhookInput; result: DeleteWebhookResult };
   recordDeliveries: { input: RecordDeliveriesInput; result: RecordDeliveriesResult };
-  restWebhook: { input: RestWebhookInput; result: undefined };
+  scheduleWebhook: { input: ScheduleWebhookInput; result: undefined };
   takeRole: { input: TakeRoleInput; result: TakeRoleResult };
 }

@@ -1,4 +1,4 @@
-// Webhooks of accounts, and what became of each delivery.
+// Rows of webhooks and their deliveries.
 
 import type { EventType } from './event-rows.ts';
 
@@ -45,7 +45,7 @@ export interface Delivery {
   attempts: number;
   /** From the last response; null without one. */
   status: number | null;
-  /** Why the last attempt failed, in our own words. */
+  /** Why the last attempt failed; not a text of the receiver. */
   detail: string | null;
   lastAt: number;
   nextAt: number | null;

@@ -75,7 +75,7 @@ const SHARED: { [Name in OperationName]: readonly string[] } = {
   changeWebhook: [],
   deleteWebhook: [],
   recordDeliveries: [],
-  restWebhook: [],
+  scheduleWebhook: [],
   takeRole: ['settings'],
 };
 
@@ -275,7 +275,7 @@ async function manage({ accountId }: Account): Promise<void> {
   await commit('changeWebhook', { accountId, webhookId, changes: { types: null }, at: T0 });
   await commit('recordDeliveries', { webhookId, deliveries: [delivery(webhookId, 1)], url, isGone: false, at: T0 });
   const { dueAt = null } = (await store.read.webhook(webhookId)) ?? {};
-  await commit('restWebhook', { webhookId, seenDueAt: dueAt, dueAt: T0 + 5, pausedUntil: null });
+  await commit('scheduleWebhook', { webhookId, seenDueAt: dueAt, dueAt: T0 + 5, pausedUntil: null });
   await commit('deleteWebhook', { accountId, webhookId, at: T0 });
 }
 

@@ -74,7 +74,7 @@ export async function deliverEvents(
   const hasMore = mayHaveMore && !round.isDown;
   const dueAt = hasMore ? clock.now() : await nextDue(tools, webhookId, pausedUntil);
   const move = round.skipOthers(newestEvent);
-  await store.commit('restWebhook', { webhookId, seenDueAt: webhook.dueAt, dueAt, pausedUntil, move });
+  await store.commit('scheduleWebhook', { webhookId, seenDueAt: webhook.dueAt, dueAt, pausedUntil, move });
   return 'done';
 }
 

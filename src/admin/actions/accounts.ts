@@ -194,7 +194,7 @@ export async function credit(
 }
 
 /**
- * A thaw accepts the entries written while the wallet was wrong, as entries never change. A balance that is still wrong
+ * Unfreezing accepts the entries written while the wallet was wrong, as entries never change. A balance that is still wrong
  * freezes the account again. Refused: not_found, invalid, already_done.
  */
 export async function setFrozen(
@@ -211,8 +211,9 @@ export async function setFrozen(
     reason,
     ...(accepted && { accepted_entry: accepted.entryId }),
   });
-  const { wasSo } = await store.commit('freeze', { accountId, frozen, at: clock.now(), accepted, log });
-  if (wasSo) throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen already' : 'not frozen'}`);
+  const { wasAlready } = await store.commit('freeze', { accountId, frozen, at: clock.now(), accepted, log });
+  if (wasAlready)
+    throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen already' : 'not frozen'}`);
 }
 
 /** Creates a managing key, shown once. Refused: not_found, invalid, too_many_keys. */

@@ -170,7 +170,7 @@ function aboveSpent(charged: Nano, { refunded, spent }: { refunded: Nano; spent:
 }
 
 function frozenByAudit(accountId: string): OperatingRefused {
-  const message = `${accountId} was frozen by the audit, because its balance does not match its entries: correct and thaw it first`;
+  const message = `${accountId} was frozen by the audit, because its balance does not match its entries: correct it and unfreeze the account first`;
   return new OperatingRefused('frozen_by_audit', message);
 }
 

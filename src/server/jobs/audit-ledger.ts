@@ -63,8 +63,8 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
     const detail = wrong.map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`).join('; ');
     const raise = () => alarms.raise('wallet_wrong', { account_id: accountId, detail });
     if (!wallet.frozen) raise();
-    const { wasSo } = await store.commit('freeze', { accountId, frozen: true, byAudit: true, at: clock.now() });
-    if (wallet.frozen && !wasSo) raise();
+    const { wasAlready } = await store.commit('freeze', { accountId, frozen: true, byAudit: true, at: clock.now() });
+    if (wallet.frozen && !wasAlready) raise();
   }
 
   const stop = every(clock, PASS_MS, () =>

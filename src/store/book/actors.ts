@@ -1,5 +1,5 @@
-// Who acts on an account: looked at in the operation itself, because what was true when the call came may be over by its
-// turn. Nobody acts with a key that was revoked, rotated or demoted before.
+// Checks who changes an account inside the operation itself, because the key may have been revoked, rotated or restricted
+// since the call arrived.
 
 import { ancestorsOf, isBelow, isDelegating, isLiveChain } from '../key-chain.ts';
 import { isValidKey } from '../key-rules.ts';
@@ -10,8 +10,10 @@ import type { Book, Touch } from './book.ts';
 /** A key by its id and the hash of the text that was presented, or a session of the site by the hash of its cookie. */
 export type Actor = { keyId: string; keyHash: string } | { session: string };
 
-/** For every operation that only a managing key may ask for, or a delegating one where it is about a key below it;
- * undefined where the operator or the service itself acts. */
+/**
+ * The key or session that requests an operation: a managing key, or a delegating key for keys below it. Undefined if the
+ * operator or the service itself requests it.
+ */
 export interface Acted {
   by?: Actor | undefined;
 }

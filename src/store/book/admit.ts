@@ -41,7 +41,7 @@ import {
 
 /** Paid slots share one entry per second, which keeps their window small; a slot counts up to one second longer. */
 export const PAID_GRAIN_MS = 1_000;
-/** A full minute of them, and a little more: what a clock that leapt ahead for a moment may come back to. */
+/** A full minute of entries and a few more, in case the clock was briefly ahead. */
 const PAID_KEEP_ENTRIES = 64;
 
 export function requestWindow(accountId: string, free: boolean): string {
@@ -198,7 +198,7 @@ interface Rates extends RatesTaken {
   granted: number;
 }
 
-/** Whether the rates of the chain have room for the call; nothing is taken yet. */
+/** Checks the rates of the chain; takes nothing yet. */
 function tryRates(
   book: Book,
   { tokens: asked = NO_TOKENS, at }: AdmitInput,
@@ -210,7 +210,7 @@ function tryRates(
   if (refused) return refused;
   const left = tokensLeft(book, levels, asked, at);
   const granted = Math.min(affordable, left);
-  // One that does not fit is refused by what it needs at least.
+  // A call that does not fit is refused with the least that it needs.
   const output = Math.max(asked.least, Math.min(granted, asked.wanted));
   const tokens = asked.input + asked.perOutput * output;
   const refusedTokens = refuseTokens(book, levels, { tokens, fitting: Math.max(0, left) }, at);

@@ -1,7 +1,6 @@
-// The pages of the store that operations touch, in memory. They read and change the book one after another; the driver
-// then writes what changed: after each batch, in the transaction it was read in, or what many journaled batches came to.
-// One logic serves every database, a wallet hit by fifty operations is written once, and an operation that throws is
-// undone alone.
+// The pages that operations touch, in memory. Operations read and change them one after another. The driver then writes the
+// changed pages: after each batch in the same transaction, or for many journaled batches together. The same code serves
+// every database, a wallet changed by fifty operations is written once, and an operation that throws is undone alone.
 
 import { assert } from '../../kit/assert.ts';
 import type {
@@ -90,7 +89,7 @@ export interface Pages {
   keyrings: readonly KeyRow[];
 }
 
-/** With its line for the log of actions, which names the number that the database gives it. */
+/** With its line for the log of actions, which contains the number that the database assigns. */
 export interface NewRevision extends Omit<Revision, 'revision'> {
   log: Action;
 }
@@ -156,7 +155,7 @@ function emptyTables(): PagesByTable {
   };
 }
 
-/** A page: what the database says, and what it is to say. */
+/** A page: its row in the database, and its new row. */
 export interface Change<Row> {
   readonly id: string;
   readonly before: Row | undefined;
@@ -181,7 +180,7 @@ export class Book {
   /** Rows that the running operation replaced and added, the newest last. */
   readonly #undo: Undo[] = [];
   #steps = 0;
-  /** The pages put since the batch began, also those that an undone operation put. */
+  /** The pages put since the batch began, including those of undone operations. */
   readonly #batchPages = new Map<Change<Pages[PageTable]>, PageTable>();
   readonly #batchRows: Added[] = [];
 
@@ -222,7 +221,7 @@ export class Book {
     return [...this.#table(table).changed];
   }
 
-  /** For a book that several batches share: what follows is of the next one. */
+  /** Begins the next batch of a book that several batches share. */
   beginBatch(): void {
     this.#batchPages.clear();
     this.#batchRows.length = 0;
@@ -251,7 +250,7 @@ export class Book {
     }
   }
 
-  /** Inside an operation: what `act` would answer. Everything that it puts or adds is taken back. */
+  /** Runs `act` inside an operation, returns its result and undoes all its changes. */
   preview<Result>(act: () => Result): Result {
     const steps = this.#steps;
     const result = act();

@@ -20,7 +20,7 @@ import { noteBalance } from './balance-low.ts';
 import type { Book, Touch } from './book.ts';
 import { budgetTouches, closeBudgets } from './budgets.ts';
 import { closeRates, rateTouches, tokenTouches } from './key-rates.ts';
-import { bookDeath, bookLosses, lossTouches } from './losses.ts';
+import { bookDeadNode, bookLosses, lossTouches } from './losses.ts';
 import { spendFreeFirst } from './money.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
 
@@ -82,7 +82,7 @@ export function sweep(book: Book, input: SweepInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
   giveBackSlots(book, hold);
-  bookDeath(book, hold, input.at);
+  bookDeadNode(book, hold, input.at);
   return closeHold(book, hold, 0n, {
     at: input.at,
     status: 'gateway_died',

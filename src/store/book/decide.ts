@@ -53,8 +53,8 @@ import {
   deleteWebhookTouches,
   recordDeliveries,
   recordDeliveriesTouches,
-  restWebhook,
-  restWebhookTouches,
+  scheduleWebhook,
+  scheduleWebhookTouches,
   takeRole,
 } from './webhooks.ts';
 
@@ -113,7 +113,7 @@ const DEFINITIONS: Definitions = {
   changeWebhook: { touches: changeWebhookTouches, decide: changeWebhook },
   deleteWebhook: { touches: deleteWebhookTouches, decide: deleteWebhook },
   recordDeliveries: { touches: recordDeliveriesTouches, decide: recordDeliveries },
-  restWebhook: { touches: restWebhookTouches, decide: restWebhook },
+  scheduleWebhook: { touches: scheduleWebhookTouches, decide: scheduleWebhook },
   takeRole: { touches: ({ name }) => [{ table: 'settings', id: name }], decide: takeRole },
 };
 

@@ -1,5 +1,6 @@
 // How many keys an account can have, how many a key can have below itself, and how many a customer makes on a Taipei day. An
-// expired key counts until it is deleted. Where a new key needs a place, the keys that expired first are deleted for it.
+// expired key counts until it is deleted. If the limit is reached, the keys that expired first are deleted to make room for
+// a new one.
 
 import { isBelow } from '../key-chain.ts';
 import { isLiveKey } from '../key-rules.ts';
@@ -24,9 +25,9 @@ interface NewKey {
   at: number;
 }
 
-/** The keys of the account with a place for another one, or why there is none. */
+/** The keys of the account after making room for a new one, or the limit that is reached. */
 export function makeRoom(keys: readonly KeyRow[], asked: NewKey): readonly KeyRow[] | TooManyKeys {
-  // Most accounts have few keys, and no limit is near.
+  // Fast path: most accounts have few keys.
   if (keys.length < MAX_KEYS_BELOW) return keys;
   let left = keys;
   for (const { keyId } of asked.ancestors) {

@@ -1,5 +1,5 @@
-// The keys of an account. Every change is decided on all of them together, under the lock of the account's wallet, so
-// that two callers cannot remove the last managing key at once.
+// The keys of an account. Every change is decided with all keys at hand and under the lock of the account's wallet, so that
+// two callers cannot remove the last two managing keys at once.
 
 import { ancestorsOf, isBelow, isDelegating, isLiveChain, MAX_DEPTH, refuseChild } from '../key-chain.ts';
 import { changeLimits, limitsToText, textToLimits } from '../key-limits.ts';

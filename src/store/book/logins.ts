@@ -1,5 +1,5 @@
-// Names, passwords and sessions of the site. A name is a page of its own beside the account that has it, so that two
-// accounts that want the same one are decided one after the other.
+// Login names, passwords and sessions of the site. Each name is a page of its own, so that two accounts that request the same
+// name are decided one after the other.
 
 import { assert } from '../../kit/assert.ts';
 import type {
@@ -16,7 +16,7 @@ import { isLiveSession } from '../session-rules.ts';
 import { keyringTouches, refuseActor } from './actors.ts';
 import type { Book, Touch } from './book.ts';
 
-export const MOST_SESSIONS = 20;
+export const MAX_SESSIONS = 20;
 
 export function loginTouches({ accountId }: { accountId: string }): Touch[] {
   return [{ table: 'logins', id: accountId }];
@@ -53,8 +53,8 @@ export function openSession(book: Book, input: OpenSessionInput): OpenSessionRes
     return { ok: false, reason: 'changed' };
   }
   const live = login.sessions.filter((one) => isLiveSession(one, at));
-  const out = live.length < MOST_SESSIONS ? undefined : makesWay(live, session);
-  if (live.length >= MOST_SESSIONS && !out) return { ok: false, reason: 'full' };
+  const out = live.length < MAX_SESSIONS ? undefined : sessionToEnd(live, session);
+  if (live.length >= MAX_SESSIONS && !out) return { ok: false, reason: 'full' };
   const stay = live.filter((one) => one !== out);
   const sessions = [...stay, session].toSorted((a, b) => a.createdAt - b.createdAt);
   book.put('logins', accountId, { ...login, sessions, touchedAt: at });
@@ -62,10 +62,10 @@ export function openSession(book: Book, input: OpenSessionInput): OpenSessionRes
 }
 
 /**
- * Of too many sessions: a key that only calls ends none of those that manage, however often it signs in. Among such keys the
- * one that has the most makes way, so that none of them keeps the others out.
+ * The session that ends when there are too many. The session of a key that cannot manage ends no session that can. Among
+ * such keys, the one with the most sessions loses its oldest, so that no key can keep the others out.
  */
-function makesWay(live: readonly Session[], { keyId, onlyCalls }: Session): Session | undefined {
+function sessionToEnd(live: readonly Session[], { keyId, onlyCalls }: Session): Session | undefined {
   const oldest = live.toSorted((a, b) => a.createdAt - b.createdAt);
   const own = oldest.find((one) => one.keyId === keyId);
   if (!onlyCalls) return oldest.find((one) => one.onlyCalls) ?? own ?? oldest[0];
@@ -77,7 +77,7 @@ function makesWay(live: readonly Session[], { keyId, onlyCalls }: Session): Sess
   return most.length > live.filter((one) => one.keyId === keyId).length ? most[0] : own;
 }
 
-/** A session that has ended is not brought back, and one that was seen later stays so. */
+/** Does not revive a session that has ended, and does not set an earlier time. */
 export function touchSession(book: Book, { accountId, hash, at }: TouchSessionInput): undefined {
   const login = loginOf(book, accountId);
   const isSeen = (one: Session) => one.hash === hash && one.seenAt < at && isLiveSession(one, at);
@@ -86,14 +86,14 @@ export function touchSession(book: Book, { accountId, hash, at }: TouchSessionIn
   book.put('logins', accountId, { ...login, sessions, touchedAt: at });
 }
 
-/** A session that a text of the key opened stays valid with its new text: rotating a key does not sign its user out. */
+/** A session that was opened with the key's old text stays valid: rotating a key does not sign its user out. */
 export function moveSession(book: Book, before: KeyRow, sessionHash: string, keyHash: string): void {
   const login = loginOf(book, before.accountId);
   const texts = [before.hash, before.oldHash];
-  const isMeant = (one: Session) =>
+  const opened = (one: Session) =>
     one.hash === sessionHash && one.keyId === before.keyId && texts.includes(one.keyHash ?? '');
-  if (!login.sessions.some(isMeant)) return;
-  const sessions = login.sessions.map((one) => (isMeant(one) ? { ...one, keyHash } : one));
+  if (!login.sessions.some(opened)) return;
+  const sessions = login.sessions.map((one) => (opened(one) ? { ...one, keyHash } : one));
   book.put('logins', before.accountId, { ...login, sessions });
 }
 

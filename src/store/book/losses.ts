@@ -86,7 +86,7 @@ function splitAtGuard(items: readonly Loss[], leftOfGuard: Nano, leftOfHold: Nan
 }
 
 /** The node that held it died. How far its call got is unknown, so the whole hold is booked: the loss is at most that. */
-export function bookDeath(book: Book, hold: Hold, at: number): void {
+export function bookDeadNode(book: Book, hold: Hold, at: number): void {
   if (hold.amount === 0n) return;
   const { model, amount } = hold;
   addLoss(book, hold, { reason: 'gateway_died', model, channel: null, amount, charge: 0n }, taipeiDay(at), at);
@@ -111,7 +111,7 @@ function isChargeable({ reason, charge }: Loss): boolean {
   return charge > 0n && isGuarded(reason);
 }
 
-/** How much of the losses that can be charged stays free, if not all of it does; the others take from the guard first. */
+/** The part of the chargeable losses that stays free; undefined if all of it does. Other losses use up the guard first. */
 function freeLosses(items: readonly Loss[], leftOfGuard: Nano): Nano | undefined {
   const amount = sumOfAmounts(items.filter(isChargeable));
   const left = leftOfGuard - (guardedSum(items) - amount);

@@ -1,5 +1,5 @@
-// What only the operator or the server itself does: make a revision, credit or freeze a wallet, tell of troubles, say once
-// what belongs to the database.
+// Operations that only the operator or the server itself requests: make a revision, credit or freeze a wallet, publish an
+// incident, write a fact about the database once.
 
 import { assert } from '../../kit/assert.ts';
 import { acceptedName, acceptedValue } from '../accepted-chains.ts';
@@ -73,12 +73,12 @@ export function freeze(book: Book, input: FreezeInput): FreezeResult {
   assert(wallet, 'an account has a wallet');
   const mark = auditFreezeName(accountId);
   const isMarked = book.get('settings', mark) !== undefined;
-  if (wallet.frozen === frozen && (isMarked || !byAudit)) return { wasSo: true };
+  if (wallet.frozen === frozen && (isMarked || !byAudit)) return { wasAlready: true };
   if (isMarked !== byAudit) book.put('settings', mark, byAudit ? { value: String(at) } : undefined);
   book.put('wallets', accountId, { ...wallet, frozen, touchedAt: at });
   if (accepted) book.put('settings', acceptedName(accountId), { value: acceptedValue(accepted) });
   noteAction(book, input);
-  return { wasSo: false };
+  return { wasAlready: false };
 }
 
 export function claim(book: Book, input: ClaimInput): ClaimResult {

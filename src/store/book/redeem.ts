@@ -1,5 +1,5 @@
-// A card credits once, ever. Wrong guesses cost the guesser slots, never the card; a card's own account repeating it
-// hears that it was already redeemed, whatever else it guessed.
+// Redeems a card, which credits only once. Wrong guesses count against the caller, not the card. If the account that
+// redeemed the card repeats it, the answer says so, even if its guesses are used up.
 
 import { assert } from '../../kit/assert.ts';
 import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';

@@ -1,6 +1,6 @@
-// Money back: a refund into the wallet, against revenue, and a payout out of the books. What a request or a card cost never
-// changes, so its caller states it; what was refunded of it before is looked up here, under the lock of the wallet. Free credit
-// that was spent never comes back as paid balance.
+// Refunds, which move revenue back into a wallet, and payouts, which move money out of the books. The caller passes the cost
+// of the request or card, which never changes. Earlier refunds are looked up here, under the lock of the wallet. Spent free
+// credit is never refunded as paid balance.
 
 import { assert } from '../../kit/assert.ts';
 import { minNano, moneyFields, type Nano } from '../../kit/money.ts';

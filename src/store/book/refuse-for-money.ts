@@ -1,11 +1,12 @@
-// Why money refuses a paid call: a budget of its chain of keys, or the wallet, and whether running calls only hold it.
+// Why there is not enough money for a paid call: a budget of its key chain or the wallet, and whether running calls hold the
+// missing amount.
 
 import type { Nano } from '../../kit/money.ts';
 import type { AdmitResult, BudgetState, HoldRequest } from '../operations.ts';
 import type { Wallet } from '../rows.ts';
 import { leftOf, unspentOf } from './budgets.ts';
 
-/** How many output tokens the money pays for, up to what is wanted; -1 if not even the input. */
+/** The output tokens that the money pays for, up to `wanted`; -1 if it does not even pay for the input. */
 export function affordableTokens(hold: HoldRequest, money: Nano): number {
   if (money < hold.base) return -1;
   if (hold.unit === 0n) return hold.wanted;
@@ -14,8 +15,8 @@ export function affordableTokens(hold: HoldRequest, money: Nano): number {
 }
 
 /**
- * `budgets`: of the key itself first. A budget is named before the wallet: whatever is added to the wallet, a key whose
- * budget is too low cannot spend it.
+ * `budgets`: those of the key itself first. A budget is reported before the wallet, because adding money does not help a key
+ * whose budget is too low.
  */
 export function refuseForMoney(
   hold: HoldRequest,

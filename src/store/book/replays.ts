@@ -1,5 +1,5 @@
-// Idempotency inside the operation itself: the first call writes its result beside its effect, a repeated one finds it.
-// Both are decided one after the other, so a twin that is still running is waited for by the order of things.
+// Idempotency inside the operation itself: the first call writes its result in the same transaction, and a repeated call
+// finds it. Operations are decided one after the other, so a concurrent call with the same key sees the result of the first.
 
 import { DAY_MS } from '../../kit/clock.ts';
 import type { Book, Touch } from './book.ts';
@@ -14,7 +14,7 @@ export interface ReplayRequest {
 
 type ReplayCheck = { found: 'nothing' } | { found: 'same'; result: string; salt: string } | { found: 'other_body' };
 
-/** For so long a repeated call is answered as the first was. */
+/** How long a repeated call gets the answer of the first. */
 export const REPLAYED_MS = DAY_MS;
 
 export function replayTouches(request: ReplayRequest | undefined): Touch[] {

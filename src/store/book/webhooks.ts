@@ -11,7 +11,7 @@ import type {
   DeleteWebhookResult,
   RecordDeliveriesInput,
   RecordDeliveriesResult,
-  RestWebhookInput,
+  ScheduleWebhookInput,
   TakeRoleInput,
   TakeRoleResult,
   WebhookResult,
@@ -142,11 +142,11 @@ function deliveryId({ webhookId, eventId }: Pick<Delivery, 'webhookId' | 'eventI
   return `${webhookId}:${eventId}`;
 }
 
-export function restWebhookTouches({ webhookId }: RestWebhookInput): Touch[] {
+export function scheduleWebhookTouches({ webhookId }: ScheduleWebhookInput): Touch[] {
   return [{ table: 'webhooks', id: webhookId }];
 }
 
-export function restWebhook(book: Book, input: RestWebhookInput): undefined {
+export function scheduleWebhook(book: Book, input: ScheduleWebhookInput): undefined {
   const { webhookId, seenDueAt, dueAt, pausedUntil, move } = input;
   const webhook = book.get('webhooks', webhookId);
   if (webhook?.dueAt !== seenDueAt) return;

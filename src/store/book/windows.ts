@@ -1,7 +1,7 @@
-// Limits as slots in a window. A slot is taken with its time, and given back by that time; the clock may step back by two
-// days without re-opening anything: slots from "the future" still count, slots that have run out are remembered as long as
-// they could fill the window again, and a day once begun is never left again. What lies further ahead was written by a clock
-// that was wrong, and does not count: otherwise an account could be blocked for weeks.
+// Limits as slots in a window. A slot is taken with its time, and given back by that time. If the clock steps back by up to
+// two days, no slot becomes free early: slots in the future count, expired slots are kept as long as they could fill the
+// window again, and a later day stays the current one. Slots further in the future were written by a wrong clock and do not
+// count, because they would block an account for weeks.
 
 import { DAY_MS } from '../../kit/clock.ts';
 import { taipeiDay, taipeiDayStart, taipeiMonth } from '../../kit/taipei.ts';
@@ -19,8 +19,10 @@ export interface Allowance {
   resetsAt: number;
 }
 
-/** Slots are sorted by time: what is still live stands at their end, but for what lies too far ahead. The allowance resets
- * when `needed` are free, if so many are not. */
+/**
+ * Slots are sorted by time: live ones are at the end, before those too far in the future. If fewer than `needed` slots are
+ * free, `resetsAt` is when they are.
+ */
 export function rollingAllowance({ slots }: Window, now: number, spanMs: number, limit: number, needed = 1): Allowance {
   const end = endOfCounted(slots, now, spanMs);
   let live = end;
@@ -41,13 +43,13 @@ export function rollingAllowance({ slots }: Window, now: number, spanMs: number,
   return { limit, used: Math.min(used, limit), remaining: Math.max(0, limit - used), resetsAt: opens };
 }
 
-/** Today, or the day that a clock up to two days ahead has begun. */
+/** Today, or a day up to two days later that a clock ahead of this one has begun. */
 export function dayThatCounts(begun: number, now: number): number {
   const today = taipeiDay(now);
   return begun > today + DAYS_AHEAD ? today : Math.max(begun, today);
 }
 
-/** This month, or the month that such a clock has begun. */
+/** This month, or the next one if such a clock has begun it. */
 export function monthThatCounts(begun: number, now: number): number {
   const month = taipeiMonth(now);
   return begun > taipeiMonth(now + DAYS_AHEAD * DAY_MS) ? month : Math.max(begun, month);
@@ -70,7 +72,7 @@ export interface TakeOptions {
   count?: number;
   /** Coarsens a slot's time upwards, so that many slots share one entry. */
   grainMs?: number;
-  /** Number of expired slots to keep, newest first: a clock that leapt ahead may step back to them. */
+  /** Number of expired slots to keep, newest first: a clock that was ahead may step back to them. */
   keep?: number;
   /** The most entries to keep them in. */
   keepEntries?: number;
@@ -92,7 +94,7 @@ export function giveBackRolling(window: Window, takenAt: number, grainMs = 1): W
   return changeSlot(window, takenAt, grainMs, -1);
 }
 
-/** More or fewer were taken at that time than was thought. */
+/** Corrects the number of slots taken at that time. */
 export function changeSlot(window: Window, takenAt: number, grainMs: number, by: number): Window {
   const at = slotTime(takenAt, grainMs);
   const others = window.slots.filter(([time]) => time !== at);
@@ -124,8 +126,10 @@ function endOfCounted(slots: Window['slots'], now: number, spanMs: number): numb
   return end;
 }
 
-/** A copy without the slots that have run out or lie too far ahead, but for the newest of both: the clock may be the one
- * that is behind. */
+/**
+ * A copy without expired slots and those too far in the future. The newest of both are kept, because this clock may be the
+ * one that is behind.
+ */
 function keptSlots(
   { slots }: Window,
   now: number,

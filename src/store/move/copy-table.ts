@@ -1,5 +1,5 @@
-// One table: its rows are written as they are, read back and compared, every value of every row. What the database itself
-// would add to a new row (sums of usage, the newest revision) is in the tables that are copied, too, and so not done again.
+// Copies one table: every row is written unchanged, read back and compared. Triggers are off, because what they would write
+// (sums of usage, the newest revision) is copied, too.
 
 import type { Database } from 'bun:sqlite';
 import { toArray } from '../postgres/arrays.ts';
@@ -8,7 +8,7 @@ import { type Ask, FILLED_BY_MIGRATIONS } from './open-target.ts';
 import type { MovedTable } from './plan-move.ts';
 import { rowBatches, type TextRow } from './row-batches.ts';
 
-/** Answers how many rows it has. */
+/** Returns the number of rows. */
 export async function copyTable(ask: Ask, db: Database, table: MovedTable): Promise<number> {
   const { name, columns } = table;
   const list = columns.map((column) => column.name).join(', ');
@@ -30,7 +30,7 @@ export async function copyTable(ask: Ask, db: Database, table: MovedTable): Prom
   return rows;
 }
 
-/** The next number is one that was never given, not even to a row that is gone. */
+/** The next number was never used, not even by a deleted row. */
 async function countOn(ask: Ask, db: Database, { name, counted }: MovedTable): Promise<void> {
   if (counted === undefined) return;
   const { last } = db
@@ -48,7 +48,7 @@ export async function compareTable(ask: Ask, db: Database, table: MovedTable): P
   const isText = (column: string) => columns.some((one) => one.name === column && one.kind === 'text');
   const list = columns.map((column) => `${column.name}::text AS "${column.name}"`).join(', ');
   const order = key.map((column) => `${name}.${column}${isText(column) ? ' COLLATE "C"' : ''}`).join(', ');
-  // A name of its own: what is fetched from it has columns of its own.
+  // A unique name, because its rows have their own columns.
   const cursor = `moved_${name}`;
   await ask(`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${list} FROM ${name} ORDER BY ${order}`);
   const fetch = async (count: number): Promise<TextRow[]> => {

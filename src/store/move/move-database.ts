@@ -1,6 +1,6 @@
-// The embedded database moves into PostgreSQL: everything is copied in one transaction there, compared and audited, and only
-// then committed. The file stays as it is, but for the mark that says where its accounts went. The mark comes first: cut
-// between the two, the command reports that neither database can be served; never can both.
+// Moves the embedded database to PostgreSQL: everything is copied in one transaction, compared and audited, and then
+// committed. The file is kept, with a mark that its accounts were moved. The mark is written before the commit: if the
+// command is killed in between, no server can use either database, and never both.
 
 import type { Database } from 'bun:sqlite';
 import { isDeepStrictEqual } from 'node:util';
@@ -30,15 +30,17 @@ export interface Moved {
   balance: Nano;
 }
 
-/** The file has the newest schema and nothing in its journal. `log` is the line that the log of actions gets there. Rejects
- * with StoreRefused; then nothing is in PostgreSQL, unless it says so. */
+/**
+ * Requires the newest schema and an empty journal. `log` is added to the log of actions in PostgreSQL. Rejects with
+ * StoreRefused; then PostgreSQL is empty, unless the message says otherwise.
+ */
 export async function moveDatabase(file: string, target: Target, log: Action): Promise<Moved> {
   const db = openDatabase(file);
   try {
-    // From here on nobody else writes to it, and no server can start on it.
+    // From here on no other process can write to it, and no server can start on it.
     db.run('BEGIN IMMEDIATE');
     refuseServed(db, log.at);
-    // Another one may have done it since the file was opened.
+    // Another process may have moved it since it was opened.
     refuseMoved(db);
     if (prepareIsBehind(db)()) throw new StoreRefused('a server has written to this database meanwhile: try again');
     const moved = await copyAll(db, target);
@@ -58,7 +60,7 @@ export async function moveDatabase(file: string, target: Target, log: Action): P
   }
 }
 
-/** Takes the mark away: servers and commands use the file again. False if there was none. */
+/** Removes the mark, so that servers and commands can use the file again. False if there was none. */
 export function undoMove(file: string): boolean {
   const db = openDatabase(file);
   try {
@@ -95,7 +97,7 @@ async function auditIn(ask: Ask): Promise<AuditReport> {
 
 type Sum = Readonly<Record<string, unknown>>;
 
-/** Whole NT$ and the rest apart: all wallets together may outgrow 64 bits. */
+/** Sums whole NT$ and the rest separately: the total of all wallets may exceed 64 bits. */
 const BALANCES = `SELECT coalesce(sum(balance_nano / 1000000000), 0) AS ntd, coalesce(sum(balance_nano % 1000000000), 0) AS nano
   FROM wallets`;
 
@@ -103,7 +105,7 @@ function toSum(row: Sum | null | undefined): Nano {
   return BigInt(String(row?.ntd ?? 0)) * NANO_PER_NTD + BigInt(String(row?.nano ?? 0));
 }
 
-/** Where the next pass begins differs, and the order in which differences are found. */
+/** The reports without what may differ between the databases: where the next pass begins, and the order of differences. */
 function comparable({ report, balance }: { report: AuditReport; balance: Nano }) {
   const { lastEntryId: _, differences, ...sums } = report;
   return { ...sums, balance, differences: differences.map((one) => JSON.stringify(one)).toSorted() };

@@ -1,5 +1,5 @@
-// The PostgreSQL that a database is moved into: one transaction, begun on a database that is good enough and holds nothing.
-// Until it commits nobody else sees a row of it, and no server can start there.
+// Opens the PostgreSQL database that is moved to: checks it, requires that it is empty, and begins one transaction. Until
+// the commit no other session sees its rows, and no server can start on it.
 
 import type { Clock } from '../../kit/clock.ts';
 import { databasePlace } from '../database-url.ts';
@@ -16,7 +16,7 @@ import { readPostgresSchema } from './read-schemas.ts';
 export type Ask = (sql: string, values?: readonly unknown[]) => Promise<Rows>;
 
 export interface Target {
-  /** Host and database, without who we are there. */
+  /** Host and database, without the user. */
   place: string;
   tables: readonly TableSchema[];
   /** Within the transaction. */
@@ -27,7 +27,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** Reading everything once may take that long, on a server that is slow and a database that is large. */
+/** Long enough to read all of a large database on a slow server. */
 const STATEMENT_MS = 1_800_000;
 const LOOK_MS = 30_000;
 const SETTINGS = {
@@ -37,7 +37,7 @@ const SETTINGS = {
   idle_in_transaction_session_timeout: '600000',
 };
 
-/** The migrations fill it: it is emptied before it is copied. */
+/** The migrations insert rows into this table, so it is emptied before it is copied. */
 export const FILLED_BY_MIGRATIONS = 'versions';
 const HISTORY = 'schema_migrations';
 const NEW_DATABASE = 'make a new database for this, such as by createdb, and name that one';
@@ -80,7 +80,7 @@ async function begin(connection: Connection, place: string, connect: () => Promi
   };
 }
 
-/** Whoever has this lock knows that the transaction has ended, the one way or the other. */
+/** This lock can be taken only after the transaction has ended. */
 const LOCK_OUT_STARTS = `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
 
 async function lookAgain(
@@ -100,7 +100,7 @@ async function lookAgain(
   }
 }
 
-/** A schema of ours among tables of others would be there for good, also if nothing is moved. */
+/** Our schema would stay among the tables of another program, even if nothing is moved. */
 function refuseForeign(tables: readonly TableSchema[], place: string): void {
   if (tables.length === 0 || tables.some(({ name }) => name === HISTORY)) return;
   const names = tables.map(({ name }) => name).join(', ');
@@ -111,7 +111,7 @@ async function refuseFilled(ask: Ask, tables: readonly TableSchema[], place: str
   const filled: string[] = [];
   for (const { name } of tables) {
     if (name === HISTORY) continue;
-    // Taken first, so that nobody writes there after it was looked at.
+    // Taken before the check, so that no server writes there after it.
     await ask(`LOCK TABLE ${quoted(name)} IN SHARE ROW EXCLUSIVE MODE`);
     if (name === FILLED_BY_MIGRATIONS) continue;
     if ((await ask(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)).length > 0) filled.push(name);
@@ -120,7 +120,7 @@ async function refuseFilled(ask: Ask, tables: readonly TableSchema[], place: str
   throw new StoreRefused(`the database at ${place} is not empty (${filled.join(', ')}): ${NEW_DATABASE}`);
 }
 
-/** It may hold tables of others, whose names are theirs. */
+/** Other programs may have tables in it, with any names. */
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

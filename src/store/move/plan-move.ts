@@ -1,13 +1,13 @@
-// Which tables are moved, and how each of their columns is written. It is worked out from what the two databases say of
-// themselves: a table or a column that has no place on the other side is a refusal, never left out in silence.
+// Plans which tables and columns are moved, from the schemas that both databases report. A table or column that the other
+// database lacks is refused, never skipped.
 
 import { StoreRefused } from '../refusal.ts';
 
 interface ColumnSchema {
   name: string;
-  /** In the words of its database. */
+  /** As its database names it. */
   type: string;
-  /** The database counts it. */
+  /** The database assigns its numbers. */
   isCounted: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface TableSchema {
   columns: readonly ColumnSchema[];
   /** The columns of its primary key, in their order. */
   key: readonly string[];
-  /** The tables whose rows its own refer to. */
+  /** The tables that its foreign keys refer to. */
   refersTo: readonly string[];
 }
 
@@ -31,15 +31,15 @@ export interface MovedTable {
   name: string;
   columns: readonly MovedColumn[];
   key: readonly string[];
-  /** The column that PostgreSQL counts on from where the embedded database was. */
+  /** The column whose sequence continues from the last number of the embedded database. */
   counted: string | undefined;
 }
 
-/** Each database has its own: what was applied to it, and the nodes that live on it. */
+/** Tables whose rows belong to one database: applied migrations, and leases of nodes. */
 const EACH_ITS_OWN = ['schema_migrations', 'leases'];
-/** Posted to the other tables before anything is moved. */
+/** Its rows are written to the other tables before the move. */
 const EMBEDDED_ONLY = ['journal'];
-/** Marks of commits, from which a node learns whether a commit without an answer was made. */
+/** Numbers of commits, which show whether a commit without an answer succeeded. */
 const POSTGRES_ONLY = ['writers'];
 
 /** The type of a value in both databases; SQLite has no boolean. */
@@ -49,7 +49,7 @@ const KINDS: Readonly<Record<string, MovedKind>> = {
   'INTEGER boolean': 'boolean',
 };
 
-/** In an order in which every row finds those that it refers to. Throws StoreRefused. */
+/** Ordered so that referenced tables come first. Throws StoreRefused. */
 export function planMove(embedded: readonly TableSchema[], postgres: readonly TableSchema[]): MovedTable[] {
   const here = without(embedded, [...EACH_ITS_OWN, ...EMBEDDED_ONLY]);
   const there = without(postgres, [...EACH_ITS_OWN, ...POSTGRES_ONLY]);
@@ -87,7 +87,7 @@ function byReference(tables: readonly TableSchema[]): TableSchema[] {
   return ordered;
 }
 
-/** Tables and columns of the one side that the other has not. */
+/** Tables and columns that only one of the databases has. */
 function missing(tables: readonly TableSchema[], others: readonly TableSchema[]): string[] {
   return tables.flatMap(({ name, columns }) => {
     const other = others.find((one) => one.name === name);

@@ -1,5 +1,5 @@
-// New revisions, each with its line in the log of actions. The database counts revisions, and a number that was given to a
-// transaction that failed is not given again: the lines hear the numbers inside the statement that writes both.
+// Adds revisions, each with its line in the log of actions. The database numbers revisions and skips the numbers of failed
+// transactions, so one statement writes both and puts the numbers into the lines.
 
 import type { NewRevision } from '../book/book.ts';
 import { ADDITIONS } from '../tables.ts';
@@ -16,7 +16,7 @@ const APPEND: Verb = {
      FROM ${inOrder(ofRevisions, first)} ORDER BY nth RETURNING revision`,
 };
 
-/** The number stands first in a line's detail, which is the text of an object. */
+/** The number is the first member of a line's detail, which is a JSON object. */
 const DETAIL = `'{"revision":' || revision || CASE detail WHEN '{}' THEN '}' ELSE ',' || substr(detail, 2) END`;
 
 const LOG: Verb = {

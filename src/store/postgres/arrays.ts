@@ -1,5 +1,5 @@
-// An array as PostgreSQL reads it: `{1,NULL,"a\"b"}`. JSON writes nearly the same and is much faster at it; only where a
-// value holds a character that JSON writes in a way of its own (`\n`, `\u0007`) the array is written here.
+// An array as PostgreSQL reads it: `{1,NULL,"a\"b"}`. `JSON.stringify` writes nearly the same and is much faster, so it is
+// used unless a value has a character that JSON escapes differently (`\n`, `\u0007`).
 
 export type ArrayValue = string | number | boolean | null;
 

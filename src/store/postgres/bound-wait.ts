@@ -1,8 +1,8 @@
-// How long a caller waits for a commit. A database that does not respond may answer much later; a client does not wait so
-// long. An admission that was answered too late to be used would never be closed, so it is reverted.
-// A repeated register, redeem or key creation is recognized by its Idempotency-Key; settle and release wait as long as
-// it takes, because a second try would find their hold resolved by the first. So do late losses, which would be booked
-// twice, and what an operator asks for: called refused while it may still be done, a credit would be given again.
+// Limits how long a caller waits for a commit, because a database that hangs may answer much later. An admission that is
+// answered after the limit is undone, because nobody would close it. A repeated register, redeem or key creation is
+// recognized by its Idempotency-Key. Some operations wait without a limit: settle and release, because a retry would find
+// the hold resolved; late losses, because they would be booked twice; and operations of an operator, because a credit that
+// was reported as refused would be given again.
 
 import { fault } from '../../faults/fault.ts';
 import { type Clock, sleep } from '../../kit/clock.ts';
@@ -91,7 +91,10 @@ export function boundWait(submit: Submit, clock: Clock, away: () => string | und
   };
 }
 
-/** Every operation that an operator asks for is logged with it; a start must not wait for its own. */
+/**
+ * Operations of an operator have a line for the log of actions. Those of the server itself do too, but a start must not wait
+ * for them.
+ */
 function isOfOperator(input: Input<OperationName>): boolean {
   return 'log' in input && input.log !== undefined && input.log.actor !== ACTORS.server;
 }

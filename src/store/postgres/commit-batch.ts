@@ -1,6 +1,6 @@
-// A batch that met another node's is run again from the beginning. If the database refuses one because of some operation's
-// rows, its halves are tried by themselves, and theirs, until the bad one fails alone. If somebody else keeps a row locked,
-// the operations that need it are left out, and the others go on without them.
+// Runs a batch again that conflicted with one of another node. If a constraint refuses a batch, its halves are tried
+// separately, until the bad operation fails alone. If another session holds a lock on a row, the operations that need it are
+// left out and the others are committed.
 
 import type { Decided } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
@@ -31,7 +31,7 @@ export async function commitBatch(writer: Writer, operations: readonly Operation
   }
 }
 
-/** If no row is known to be locked, it is a table or a row that is not there yet: then any of them may need it. */
+/** If no locked row is found, a table or a row that does not exist yet is locked: then any operation may need it. */
 async function commitUnlocked(
   writer: Writer,
   operations: readonly Operation[],
@@ -49,7 +49,7 @@ async function commitUnlocked(
   });
 }
 
-/** Each part is answered by itself: the database may go away in between, and what was committed before stays so. */
+/** Each part is answered separately, because the database may become unreachable between two parts. */
 async function commitPart(writer: Writer, operations: readonly Operation[]): Promise<Decided[]> {
   try {
     return await commitBatch(writer, operations);

@@ -4,7 +4,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import { readDatabaseUrls } from '../database-url.ts';
 import { type Connection, openConnection } from './connection.ts';
-import { explain, isPassing, NoAnswer } from './errors.ts';
+import { explain, isTransient, NoAnswer } from './errors.ts';
 
 /** Rejects with the server's error, or with NoAnswer. */
 export type Connect = (settings: Readonly<Record<string, string>>, onLost?: () => void) => Promise<Connection>;
@@ -119,7 +119,7 @@ function newestOf(probes: readonly Probe[], urls: readonly string[]): Primary {
   const newest = primaries.toSorted((a, b) => b.timeline - a.timeline)[0];
   if (newest) return newest;
   const errors = probes.flatMap((one) => ('error' in one ? [one.error] : []));
-  if (errors.every((error) => !isPassing(error))) throw errors[0];
+  if (errors.every((error) => !isTransient(error))) throw errors[0];
   const answers = errors.map((error, index) => `${new URL(urls[index] ?? '').host}: ${explain(error)}`);
   throw new NoAnswer(`no primary among the servers (${answers.join('; ')})`);
 }

@@ -17,7 +17,7 @@ interface Waiting<Slot> {
   reject(error: NoAnswer): void;
 }
 
-/** Long callers never have all slots: one stays for the others, who get it in the order in which they asked. */
+/** Long queries never use all slots: one is reserved for other queries, in the order of their requests. */
 export function createConnectionSlots<Slot>(
   clock: Clock,
   slots: readonly Slot[],

@@ -1,9 +1,17 @@
-// One connection, on which statements are sent in one go and answered in order. It always answers: when the time of the
-// one that is first in line runs out it is closed, which ends everything that was under way on it.
+// One connection, on which several statements are sent at once and answered in order. Every statement gets an answer: if the
+// first one in line exceeds its time limit, the connection is closed, and all statements on it fail.
 
 import { type ReservedSQL, SQL } from 'bun';
 import type { Clock } from '../../kit/clock.ts';
-import { ConnectionLost, explain, isAboutTerms, isFarewell, NoAnswer, NoTerms, sqlState } from './errors.ts';
+import {
+  ConnectionLost,
+  explain,
+  HandshakeFailed,
+  isHandshakeError,
+  isShutdown,
+  NoAnswer,
+  sqlState,
+} from './errors.ts';
 
 export interface Query {
   sql: string;
@@ -13,7 +21,7 @@ export interface Query {
 }
 
 export interface Rows extends Array<Readonly<Record<string, unknown>>> {
-  /** The server's word for what it did: COMMIT may be answered with ROLLBACK. */
+  /** The command tag of the server: COMMIT may be answered with ROLLBACK. */
   command: string;
 }
 
@@ -21,8 +29,10 @@ export type Answer = { ok: true; rows: Rows } | { ok: false; error: unknown };
 
 export interface Connection {
   readonly isOpen: boolean;
-  /** Answers every query; an error that is no NoAnswer came from the server. The time counts from when all that was sent
-   * before is answered; who was behind one that took too long gets a ConnectionLost. */
+  /**
+   * Answers every query. An error other than NoAnswer is from the server. The time limit begins when everything sent before
+   * was answered. Queries behind one that exceeded its limit get a ConnectionLost.
+   */
   send(queries: readonly Query[], withinMs: number): Promise<Answer[]>;
   close(): Promise<void>;
 }
@@ -42,7 +52,7 @@ interface Sender {
 const CONNECT_TIMEOUT_S = 2;
 const SETTINGS_MS = 2_000;
 
-/** Only the name goes with the first packet: a pooler refuses all other settings there, or leaves them out unsaid. */
+/** Only the name is sent in the startup packet: poolers refuse other settings there, or ignore them. */
 function createClient({ url, settings, onLost }: ConnectionOptions): SQL {
   const { pathname, username } = new URL(url);
   const database = decodeURIComponent(pathname.slice(1)) || decodeURIComponent(username);
@@ -52,7 +62,7 @@ function createClient({ url, settings, onLost }: ConnectionOptions): SQL {
     bigint: true,
     connectionTimeout: CONNECT_TIMEOUT_S,
     ...(application_name === undefined ? {} : { connection: { application_name } }),
-    // Said again, because PGDATABASE would otherwise be believed more than the URL.
+    // Set explicitly, because PGDATABASE would otherwise override the URL.
     ...(database ? { database } : {}),
     ...(onLost ? { onclose: onLost } : {}),
   });
@@ -79,8 +89,8 @@ export async function openConnection(options: ConnectionOptions, clock: Clock): 
     await close();
     if (isAnswer(error)) throw error;
     const why = `cannot connect: ${explain(error)}`;
-    if (isAboutTerms(error)) throw new NoTerms(why);
-    throw isFarewell(error) ? new ConnectionLost(why) : new NoAnswer(why);
+    if (isHandshakeError(error)) throw new HandshakeFailed(why);
+    throw isShutdown(error) ? new ConnectionLost(why) : new NoAnswer(why);
   }
   const line = new Set<Sender>();
   let cancel = () => {};
@@ -141,5 +151,5 @@ function start(reserved: ReservedSQL, { sql, values = [], isScript }: Query) {
 }
 
 function isAnswer(error: unknown): boolean {
-  return sqlState(error) !== undefined && !isFarewell(error);
+  return sqlState(error) !== undefined && !isShutdown(error);
 }

@@ -1,12 +1,12 @@
-// Checks all the time whether the database answers, on a connection of its own. So a call that needs it is refused at once
-// while it is unreachable, and no call has to wait to find out that it is back.
+// Checks continuously, on a separate connection, whether the database answers. So calls are refused at once while it is
+// unreachable, and no call has to wait to find out that it is back.
 
 import { type Clock, sleep } from '../../kit/clock.ts';
 import type { Connection } from './connection.ts';
 import { explain } from './errors.ts';
 
 interface Health {
-  /** Why it cannot be asked, in words for the log; undefined while it answers. */
+  /** Why it is unreachable, for the log; undefined while it answers. */
   readonly away: string | undefined;
   /** Resolves as soon as the database answers; rejects when the store is closed. */
   whenUp(): Promise<void>;
@@ -57,7 +57,7 @@ export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
     }
   }
 
-  /** One connection that was cut says nothing yet about the database, a second one does; silence says enough. */
+  /** One lost connection does not mean that the database is down; a second one does, and so does a timeout. */
   async function askTwice(): Promise<boolean> {
     const since = clock.monotonic();
     if (await ask()) return true;

@@ -1,6 +1,5 @@
-// Reads the pages a batch touches and locks them, table after table and id after id in one order everywhere, so that two
-// batches never wait for each other. Each table is a statement of its own on purpose: it sees what was committed while
-// the one before it waited for a lock.
+// Reads and locks the pages of a batch, in the same order of tables and ids on all nodes, so that batches cannot deadlock.
+// Each table is a separate statement on purpose: it sees what was committed while the statement before it waited for a lock.
 
 import { assert } from '../../kit/assert.ts';
 import { Book, PAGE_TABLES, type Pages, type PageTable, type Touch } from '../book/book.ts';
@@ -93,9 +92,11 @@ const READERS: Readers = {
 const KEY_READER = prepareReader(KEYS);
 
 type ReaderTable = keyof Readers;
-/** The others are read without a lock: budgets, days of losses, holds and keyrings under the lock of the account's wallet,
- * which every operation that changes them has taken before; leases because a node alone renews its own, and nobody shortens it, so that no batch has
- * to wait for another one's look at it. */
+/**
+ * Tables that are read without a lock. Budgets, days of losses, holds and keyrings are protected by the lock of the
+ * account's wallet, which every operation that changes them takes first. A lease is changed only by its own node and never
+ * shortened.
+ */
 const UNLOCKED: readonly PageTable[] = ['budgets', 'lossDays', 'holds', 'leases', 'keyrings'];
 const LOCKED_TABLES = PAGE_TABLES.filter((table): table is ReaderTable => !UNLOCKED.includes(table));
 const KEYRINGS = `SELECT ${KEY_READER.columns} FROM keys WHERE account_id = ANY($1::text[]) AND revoked_at IS NULL

@@ -27,9 +27,11 @@ const ADD_OLDEST = 'ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS oldes
 const APPLIED = `SELECT version, hash, to_jsonb(schema_migrations) ->> 'oldest' AS oldest
   FROM schema_migrations ORDER BY version`;
 
-/** A server of the version before knows nothing of what is new here, and would write as if it were not there. It may be
- * stopping: so it is waited for. A node's clock may be hours ahead, as one that was set in the wrong zone; but a lease that
- * ends later than in a day is left from a clock that was quite wrong, and would be waited for as long. */
+/**
+ * A server of an older version would write without the new columns and tables, so the migration waits until it has stopped.
+ * Leases that end in more than a day are ignored: a node's clock may be hours ahead because of a wrong time zone, but a
+ * lease that far ahead was written by a wrong clock.
+ */
 const LIVE_LEASE = `SELECT 1 FROM leases, (SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now) AS clock
   WHERE expires_at > now AND expires_at < now + ${DAY_MS} LIMIT 1`;
 const SERVED =

@@ -74,7 +74,7 @@ export function createPool(options: PoolOptions): Pool {
     return slot.opening;
   }
 
-  /** The time counts from here at the earliest, without the wait for a slot. */
+  /** The time limit does not include the wait for a slot. */
   async function send(slot: Slot, queries: readonly Query[], withinMs: number): Promise<Rows[]> {
     const connection = await connected(slot);
     return (await connection.send(queries, withinMs)).map(toRows);
@@ -109,7 +109,7 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  /** A slow shared connection is kept, but no caller waits behind the others for ever. */
+  /** A slow shared connection is kept, but the wait of each caller is bounded. */
   function inTime<Value>(answer: Promise<Value>, ms: number): Promise<Value> {
     const { promise, reject } = Promise.withResolvers<never>();
     const refuse = () => reject(fault('unavailable', { internal: `store: no answer in ${ms} ms` }));

@@ -13,7 +13,7 @@ import { boundWait } from './bound-wait.ts';
 import { checkServer } from './check-server.ts';
 import { commitBatch } from './commit-batch.ts';
 import { type Connect, createConnect } from './connect.ts';
-import { explain, isPassing } from './errors.ts';
+import { explain, isTransient } from './errors.ts';
 import { watchHealth } from './health.ts';
 import { migrate } from './migrate.ts';
 import { createPool } from './pool.ts';
@@ -45,7 +45,7 @@ interface PostgresOptions {
   meter?: BatchMeter | undefined;
 }
 
-/** The second one is decided and encoded here while the server works on the first. */
+/** While the server works on one batch, the next one is decided and encoded. */
 const WRITERS = 2;
 const START_WITHIN_MS = 10_000;
 const START_AGAIN_MS = 200;
@@ -59,11 +59,10 @@ const SLOW_READ_CONNECTIONS = 3;
 const STATEMENT_MS = 2_000;
 
 /**
- * Every wait has an end, on the server too; rows are found by their keys, whatever the statistics say of a young table.
- *
- * A writer waits for a lock for many times as long as a commit takes, and less than an admission may wait for its turn; then
- * the operation waits in the queue for locked rows. A node that falls silent inside its transaction loses it, and its locks,
- * before the operations that wait for them are refused. A transaction is idle between its two round trips, for the
+ * Every wait has a limit, on the server, too. Rows are found by their keys, whatever the statistics of a new table suggest.
+ * A writer waits for a lock much longer than a commit takes, but less than an admission may wait in the queue; then the
+ * operation moves to the queue for locked rows. If a node hangs inside its transaction, the server ends the transaction and
+ * releases its locks before waiting operations are refused. A transaction is idle between its two round trips, for the
  * milliseconds of a decision and one way to the server and back: 1.5 s is enough even if a packet is lost three times. If it
  * were not, the batch would be run again, as after any lost connection.
  */
@@ -94,7 +93,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const poolOf = (connections: number, settings: Readonly<Record<string, string>>, callersEach = 1) =>
     createPool({ clock, connect, connections, callersEach, settings, statementMs: STATEMENT_MS, away });
   const reads = poolOf(READ_CONNECTIONS, READ_SETTINGS, READS_EACH);
-  // Without it every key is looked up for every call: so it must not stand behind these look-ups.
+  // Without this query no key may be cached, so it must not wait behind lookups of keys.
   const pulses = poolOf(1, READ_SETTINGS, READS_EACH);
   const slowReads = poolOf(SLOW_READ_CONNECTIONS, READ_SETTINGS);
   const upkeep = poolOf(1, UPKEEP_SETTINGS);
@@ -170,7 +169,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       return { records, sums: sums + lossSums, losses };
     },
     async close() {
-      // With the database away nothing more can be committed: what is under way stays without an answer.
+      // While the database is unreachable nothing can be committed: running operations get no answer.
       if (health.away === undefined) await batcher.idle();
       bounded.close();
       await health.close();
@@ -184,25 +183,29 @@ const FORGET = [...forgetOld('$1'), 'DELETE FROM writers WHERE touched_at < $1']
 async function prepareDatabase(options: PostgresOptions, connect: Connect): Promise<void> {
   const { url, clock, startWithinMs = START_WITHIN_MS, wait } = options;
   const until = wait ? Number.POSITIVE_INFINITY : clock.monotonic() + startWithinMs;
-  let isTold = false;
-  const tellAway = (why: string) => {
-    if (!isTold) wait?.onAway(why);
-    isTold = true;
+  let isReported = false;
+  const reportAway = (why: string) => {
+    if (!isReported) wait?.onAway(why);
+    isReported = true;
   };
   for (;;) {
     try {
-      return await prepareOnce(options, connect, tellAway);
+      return await prepareOnce(options, connect, reportAway);
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       const refused = cannotUse(url, error);
-      if (!isPassing(error) || clock.monotonic() >= until || wait?.signal.aborted) throw refused;
-      tellAway(refused.message);
+      if (!isTransient(error) || clock.monotonic() >= until || wait?.signal.aborted) throw refused;
+      reportAway(refused.message);
       await sleep(clock, START_AGAIN_MS);
     }
   }
 }
 
-async function prepareOnce(options: PostgresOptions, connect: Connect, tellAway: (why: string) => void): Promise<void> {
+async function prepareOnce(
+  options: PostgresOptions,
+  connect: Connect,
+  reportAway: (why: string) => void,
+): Promise<void> {
   const { url, clock, unsafeNoSync = false } = options;
   const connection = await connect(MIGRATION_SETTINGS);
   let cancel = () => {};
@@ -211,7 +214,7 @@ async function prepareOnce(options: PostgresOptions, connect: Connect, tellAway:
     await migrate(connection, {
       onUpgrade(from, to) {
         const why = `the database at ${databasePlace(url)} is being upgraded from schema ${from} to ${to}`;
-        cancel = clock.after(UPGRADE_MS, () => tellAway(why));
+        cancel = clock.after(UPGRADE_MS, () => reportAway(why));
       },
     });
   } finally {

@@ -6,7 +6,7 @@ import type { SqlQuery } from '../sql-query.ts';
 import type { Query, Rows } from './connection.ts';
 import type { Pool } from './pool.ts';
 
-/** Entries are numbered before they are committed: so far back there may be some that this snapshot did not see yet. */
+/** Entries are numbered before they are committed: this many numbers back, some may be missing in the snapshot. */
 const STILL_OPEN = 4_096;
 
 interface ReadPools {
@@ -38,7 +38,7 @@ export function prepareReads({ pool, pulsePool, slowPool }: ReadPools): Reads {
   };
 }
 
-/** A text without values has no marks: a `?` in it is a literal. */
+/** Without values, a `?` in the text is a literal. */
 function numbered({ sql, values }: SqlQuery): Query {
   let count = 0;
   return { sql: values.length === 0 ? sql : sql.replaceAll('?', () => `$${++count}`), values };

@@ -9,9 +9,9 @@ export interface RowReader<Row> {
   read: string;
   /** Waits for the rows, in the order of their ids. */
   lock: string;
-  /** The ids of those that somebody else has locked, without a wait for any. */
+  /** The ids of rows that another session has locked, without waiting. */
   locked: string;
-  /** For statements that say themselves which rows they want. */
+  /** For statements with their own conditions. */
   columns: string;
   decode(rows: Rows): Map<string, Row>;
 }

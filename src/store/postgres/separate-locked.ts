@@ -1,5 +1,5 @@
-// Operations on rows that another session keeps locked, or a node that froze inside its transaction, wait in a queue of their
-// own. So they delay only each other, and each of them for a bounded time.
+// A separate queue for operations on rows that another session, or a node that hangs inside its transaction, keeps locked.
+// They delay only each other, each for a bounded time.
 
 import { fault } from '../../faults/fault.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -62,7 +62,7 @@ export function separateLocked({ clock, usual, locked }: Options): Batcher {
   return {
     submit(name, input) {
       const pages = awaited.size === 0 ? [] : pagesOf(name, input).filter((page) => awaited.has(page));
-      // It is not counted itself: once the page is free, operations that need it go to the usual batcher again.
+      // Not counted, so that operations use the usual batcher again once the page is free.
       if (pages.length > 0) return submitLocked(name, input, []);
       return usual.submit(name, input).catch((error: unknown) => {
         if (error instanceof PagesLocked) return submitLocked(name, input, error.pages);

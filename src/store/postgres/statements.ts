@@ -1,5 +1,5 @@
-// The SQL that writes one table, made once from its description. Every statement works on a set of rows: ids or columns
-// travel as arrays.
+// The SQL that writes one table, made once from its description. Every statement writes a set of rows, passed as arrays of
+// ids or columns.
 
 import { type Column, type ColumnKind, isTextKind, type Table, toText } from '../tables.ts';
 import { type ArrayValue, toArray } from './arrays.ts';
@@ -19,8 +19,10 @@ interface Statement {
   values: string[];
 }
 
-/** What a statement does to a table; its parameters are numbered when it is joined with others, and it is told what the one
- * before it is called. */
+/**
+ * One statement on a table. When it is joined with others, its parameters are numbered and it gets the name of the one
+ * before it.
+ */
 export interface Verb {
   /** Unlike that of any other verb or table. */
   name: string;
@@ -69,7 +71,7 @@ export function prepareVerbs<Row extends object>({ name: table, idColumn, column
   };
 }
 
-/** Batches do the same few things again and again: the text of a statement is kept by its verbs. */
+/** Batches repeat a few combinations of verbs, so the text of each combination is cached. */
 export function createJoin(): (parts: readonly Part[]) => Statement {
   const texts = new Map<string, string>();
   return (parts) => {
@@ -93,7 +95,7 @@ function joinText(parts: readonly Part[]): string {
   return `WITH ${pieces.join(',\n')}\nSELECT`;
 }
 
-/** Rows that know their place, from 1. */
+/** Rows with their position, from 1. */
 export function inOrder(columns: readonly Column[], first: number): string {
   const types = columns.map(({ kind }) => TYPES[kind]);
   return `${unnest(types, first)} WITH ORDINALITY AS new (${columns.map(({ name }) => name).join(', ')}, nth)`;

@@ -12,12 +12,12 @@ import { type Decided, decideBatch } from '../book/decide.ts';
 import { failInside } from '../fail-inside.ts';
 import type { Operation } from '../operations.ts';
 import { type Answer, type Connection, type Query, toRows } from './connection.ts';
-import { ConnectionLost, isLockTimeout, NeverHappened, NoAnswer } from './errors.ts';
+import { ConnectionLost, isLockTimeout, NoAnswer, NotCommitted } from './errors.ts';
 import { loadPages, searchLocks } from './load-pages.ts';
 import { writeBook } from './write-book.ts';
 
 export interface Writer {
-  /** One transaction. If it throws, nothing was written: what it throws is the server's refusal, NoAnswer or NeverHappened. */
+  /** One transaction. If it throws, nothing was written: what it throws is the server's refusal, NoAnswer or NotCommitted. */
   transact(operations: readonly Operation[]): Promise<Decided[]>;
   /** The pages of these operations that another transaction has locked now; empty if that is unknown. */
   findLocked(operations: readonly Operation[]): Promise<ReadonlySet<string>>;
@@ -47,13 +47,13 @@ interface WriterConnection {
   texts: Set<string>;
 }
 
-/** On the server, locks and statements have shorter limits; these end what it can no longer end itself. */
+/** The server's own limits on locks and statements are shorter; these are for a server that hangs. */
 const LOAD_MS = 6_000;
 const WRITE_MS = 6_000;
 const SMALL_MS = 3_000;
 const ASK_AGAIN_MS = 100;
 /** Each mix of changed tables is a statement, of some 200 KB on the server: so a connection takes about 50 MB at most. */
-const MOST_TEXTS = 256;
+const MAX_STATEMENTS = 256;
 
 // Each statement must see what was committed while the one before it waited for a lock.
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
@@ -70,7 +70,7 @@ const ORDER_EVENTS = { sql: `SELECT pg_advisory_xact_lock(${EVENTS_LOCK})` };
 const LAST_BATCH = 'SELECT batch FROM writers WHERE writer_id = $1 FOR UPDATE';
 
 export function createWriter(options: WriterOptions): Writer {
-  const { clock, connect, connectToAsk, away, whenUp, mostTexts = MOST_TEXTS } = options;
+  const { clock, connect, connectToAsk, away, whenUp, mostTexts = MAX_STATEMENTS } = options;
   let current: WriterConnection | undefined;
 
   async function openCurrent(): Promise<WriterConnection> {
@@ -119,7 +119,7 @@ export function createWriter(options: WriterOptions): Writer {
       const connection = await connectToAsk().catch(() => undefined);
       if (connection) {
         const answer = await ask(connection, { sql: LAST_BATCH, values: [writerId] });
-        // The server still works on it, perhaps for a client it does not know is gone.
+        // The server may still be working on the batch, because it has not noticed the lost connection.
         if (!answer.ok && isLockTimeout(answer.error)) {
           await ask(connection, { sql: 'SELECT pg_terminate_backend($1::int)', values: [pid] });
         }
@@ -145,7 +145,7 @@ export function createWriter(options: WriterOptions): Writer {
       if (!committed?.ok) {
         await used.connection.close();
         if (await wasCommitted(used)) return decided;
-        throw new NeverHappened('the connection was lost before the batch was committed');
+        throw new NotCommitted('the connection was lost before the batch was committed');
       }
       if (!written?.ok || committed.rows.command !== 'COMMIT') throw new NoAnswer('the batch was not sent');
       return decided;

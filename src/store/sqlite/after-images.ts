@@ -1,6 +1,6 @@
 // The changes of a batch as the text of its journal row: the last state of each page and the added rows, with their columns
-// in the order of the table. A program older than the schema leaves out columns that it does not know, and names the others. What the tables could refuse is not journaled: a batch that was answered must be one that can be
-// posted.
+// in the order of the table. A program older than the schema leaves out columns that it does not know, and names the others.
+// Changes that a constraint of the tables could refuse are not journaled, because an answered batch must always be postable.
 
 import type { Database } from 'bun:sqlite';
 import { MAX_NANO } from '../../kit/money.ts';
@@ -8,7 +8,7 @@ import type { Additions, Book, PageTable } from '../book/book.ts';
 import { ADDITIONS, type ColumnKind, PAGES, type Table, toText } from '../tables.ts';
 import { columnsOf } from './columns-of.ts';
 
-/** Money is written as digits: SQLite makes integers of them again. */
+/** Money is written as digits, which SQLite converts to integers. */
 type Cell = string | number | null;
 
 /** A table and one row of it. */
@@ -23,7 +23,7 @@ export interface Changes {
   added: Image[];
 }
 
-/** Undefined if the batch cannot be journaled: it changes another table, or a value is out of the ordinary. */
+/** Undefined if the batch cannot be journaled, because it changes another table or a column could refuse a value. */
 type EncodeChanges = (book: Book) => string | undefined;
 
 type Encode = (row: object | undefined, id?: string) => Image | undefined;

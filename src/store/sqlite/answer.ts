@@ -13,21 +13,21 @@ export function replyTo<Value>(id: number, answer: () => Value): Reply<Value> {
   }
 }
 
-/** Full, read-only, locked, damaged: SQLite's own words for these say it all, and quote nothing. */
+/** For a full, read-only, locked or damaged file SQLite's own message is shown: it quotes no content. */
 const OF_DISK = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|PERM|CORRUPT|NOTADB)/;
 
 function isOfDisk(error: unknown): boolean {
   return OF_DISK.test(codeOf(error) ?? '');
 }
 
-/** Whatever keeps the file from being used is the operator's to mend. */
+/** The operator must fix whatever makes the file unusable. */
 export function usable(file: string, open: () => void): void {
   try {
     open();
   } catch (error) {
     if (error instanceof StoreRefused) throw error;
     const why = messageOf(error);
-    // Loaded only now: at every start it would take each thread as long as all that a reader prepares.
+    // Loaded on demand, because it would double the start time of each thread.
     const { existsSync } = process.getBuiltinModule('node:fs');
     throw new StoreRefused(
       `cannot open the database ${file}${existsSync(file) ? '' : ' (it could not be created)'}: ${why}`,

@@ -1,5 +1,5 @@
-// A consistent copy of the database file, taken by SQLite itself while others write; and the way back, which refuses to
-// pull the file away under a server that still runs.
+// Backup: SQLite makes a consistent copy of the database file while others write. Restore: replaces the file with a copy, and
+// refuses while a server is running on it.
 
 import { Database } from 'bun:sqlite';
 import {
@@ -50,8 +50,8 @@ export function backupDatabase(file: string, target: string): void {
   }
 }
 
-/** The line that the database keeps of a copy. It is written without a store, which would migrate a database of an older
- * version; the first ones have no log of actions. Throws StoreRefused with what to do. */
+/** Adds a backup to the log of actions of the database. It writes without a store, which would migrate an older database; the
+ * first versions have no log of actions. Throws StoreRefused, whose message names the remedy. */
 export function noteBackup(file: string, log: Action): void {
   useDatabase(file, {}, 'check the disk of the database', (db) => {
     const { actions } = ADDITIONS;
@@ -77,11 +77,11 @@ function isOfThisVersion(db: Database): boolean {
 interface CopyFound {
   /** Undefined if it is of another version, whose queries differ. */
   differences: Difference[] | undefined;
-  /** Where the accounts of the database went, if they did. */
+  /** Where the accounts were moved to, if they were. */
   movedTo: string | undefined;
 }
 
-/** The facts of a copy that was just made. */
+/** Reads a new copy and audits it. */
 export function auditCopy(file: string): CopyFound {
   const otherwise = `copied to ${file}, but the copy cannot be read again: do not count on it`;
   return useDatabase(file, { readonly: true }, otherwise, (db) => ({
@@ -102,15 +102,15 @@ export interface Restored {
   frozen: string[];
 }
 
-/** For the log of actions of what is restored: they are in it before it takes its place. */
+/** Lines for the log of actions in the restored database, written before it replaces the old one. */
 interface RestoreLines {
   restored(differences: number): Action;
   /** For each account that is frozen. Undefined: a copy that does not pass the audit is refused. */
   frozen: ((accountId: string) => Action) | undefined;
 }
 
-/** A copy that does not pass the audit is refused, or taken with its wrong accounts frozen. One of another pepper is refused
- * if the fingerprint of the one that is there is given. */
+/** A copy that does not pass the audit is refused, or restored with its wrong accounts frozen. `fingerprint`: of the current
+ * pepper; a copy made with another one is refused. */
 export function restoreDatabase(
   source: string,
   file: string,
@@ -146,7 +146,7 @@ export function restoreDatabase(
   return restored;
 }
 
-/** At every moment one of the two is there and whole, and nothing beside it that belongs to the other. */
+/** After a crash at any point, there is one complete database, without files of SQLite that belong to the other. */
 function replace(file: string, incoming: string): void {
   for (const name of companionsOf(file)) {
     rmSync(name, { force: true });
@@ -157,15 +157,14 @@ function replace(file: string, incoming: string): void {
   sync(dirname(file));
 }
 
-/** Where a copy is made ready before it takes the place of the database. */
+/** The path where a copy is prepared before it replaces the database. */
 export function incomingOf(file: string): string {
   return `${file}.restoring`;
 }
 
-/** The old database for this process alone until it is closed, with the commits that stood beside it folded in: they would
- * be applied to whatever has its name. A server may have been started, and the accounts moved, while the copy was made
- * ready. SQLite leaves WAL only if nobody else has the file open, whatever the leases say; and one that opens it
- * from now on cannot write to it, neither before another file has its name nor after. */
+/** Opens the old database exclusively and merges its WAL, because SQLite would apply a WAL to any file of that name. While the
+ * copy was prepared, a server may have been started or the accounts moved. SQLite leaves WAL mode only if no other process
+ * has the file open, whatever the leases say; a process that opens it from now on cannot write to it. */
 function takeAlone(file: string): Database {
   let db: Database | undefined;
   try {
@@ -192,7 +191,7 @@ function sync(path: string): void {
   closeSync(fd);
 }
 
-/** A copy of a folder may have its last commits in the file beside it: they belong to it. */
+/** The last commits of a copied folder may be in its `-wal` file, which is copied, too. */
 function copyIn(source: string, incoming: string): void {
   try {
     for (const end of ['', '-wal']) {
@@ -213,7 +212,7 @@ export function refuseWhileServing(file: string, now: number): void {
   useDatabase(file, { readonly: true }, notOurs(file), (db) => refuseServed(db, now));
 }
 
-/** In the place of one that was moved, an older copy of it would serve accounts that live on in PostgreSQL. */
+/** A database that was moved to PostgreSQL is not replaced: an older copy would serve the same accounts a second time. */
 function refuseReplacing(file: string, now: number): void {
   useDatabase(file, { readonly: true }, notOurs(file), (db) => {
     refuseServed(db, now);
@@ -223,7 +222,7 @@ function refuseReplacing(file: string, now: number): void {
 
 const notOurs = (file: string) => `${file} is no database of this service: move it away first`;
 
-/** By the leases in it. */
+/** Throws StoreRefused if a lease in the database is still valid. */
 export function refuseServed(db: Database, now: number): void {
   if (!db.query('SELECT 1 FROM leases WHERE expires_at > ?').get(now)) return;
   throw new StoreRefused('a server is running on this database: stop it first, then wait 15 seconds if it was killed');
@@ -233,34 +232,34 @@ function makeSound(file: string, now: number, lines: RestoreLines, fingerprint: 
   return useDatabase(file, {}, 'the copy is damaged, or not a database of this service', (db) => {
     const [row] = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all();
     if (row?.integrity_check !== 'ok') throw new StoreRefused('the copy is damaged');
-    // Any SQLite file, be it empty, could be migrated to a sound and empty one.
+    // Without this check, any SQLite file would be migrated to an empty database that passes the audit.
     if (!db.query('SELECT 1 FROM schema_migrations').get()) throw new Error('no schema');
     migrate(db, { isCopy: true });
     if (fingerprint !== undefined) refuseOtherPepper(db, fingerprint);
     const commits = prepareCommits(db);
     if (prepareIsBehind(db)()) commits.post();
-    // The server that had them does not serve what is restored; without its lease its holds are released at the next start.
+    // No server runs on the restored file. Without leases, open holds are released at the next start.
     db.run('DELETE FROM leases');
     const { differences } = audit(db, {});
     if (differences.length > 0 && !lines.frozen) throw new CopyDisagrees(differences);
     commits.commitBatch([{ name: 'note', input: { log: lines.restored(differences.length) } }]);
     const frozen = lines.frozen ? freeze(commits, [...wrongWallets(differences).keys()], now, lines.frozen) : [];
-    // Everything into the one file, and nothing beside it.
+    // Merges the WAL, so that the database is one file.
     db.run('PRAGMA journal_mode = DELETE');
     return { differences, frozen };
   });
 }
 
-/** A copy that no server was started on yet has none. */
+/** A database on which no server was started has no fingerprint yet. */
 function refuseOtherPepper(db: Database, fingerprint: string): void {
   const own = db.query<{ value: string }, []>(`SELECT value FROM settings WHERE name = 'pepper'`).get();
   if (own === null || own.value === fingerprint) return;
   throw new StoreRefused(
-    'the copy was made with another pepper than the one that is here: no key or card of it would work, and the database that is here would be gone; put the pepper of the copy in place first (SECRETS_PEPPER, or the file "pepper" in the data folder), or move the database away',
+    'the copy was made with another pepper: none of its keys and cards would work, and the current database would be replaced; set the pepper of the copy first (SECRETS_PEPPER, or the file "pepper" in the data folder), or move the current database away',
   );
 }
 
-/** Those that have a wallet. */
+/** Returns the accounts that have a wallet, and were frozen. */
 function freeze(
   { commitBatch }: Commits,
   accountIds: readonly string[],

@@ -1,6 +1,6 @@
-// One batch, one transaction, one sync. What the operations of every request change is only journaled: it stays in the
-// book, and is posted to the tables together with that of many others. Every other write posts first, in its
-// own transaction. If the database refuses a batch as a whole because of one operation's rows, its halves are tried by
+// One batch, one transaction, one sync. Changes by the operations of every request are only journaled: they stay in the book
+// and are posted to the tables together with those of many other batches. Any other write posts them first, in the same
+// transaction. If the database refuses a batch as a whole because of one operation's rows, its halves are tried by
 // themselves, and theirs, until the bad one fails alone.
 
 import { type Database, SQLiteError } from 'bun:sqlite';
@@ -21,7 +21,7 @@ export interface Commits {
   commitBatch: CommitBatch;
   /** The same, but the batch may be journaled only. */
   journalBatch: CommitBatch;
-  /** Brings the tables up to everything that was answered, by any process. */
+  /** Posts all journaled batches, of any process, to the tables. */
   post(): void;
   /** Runs in a transaction of its own, with everything posted; afterwards pages are read anew. */
   alone(act: () => void): void;
@@ -33,12 +33,12 @@ type CommitBatch = (operations: readonly Operation[]) => Decided[];
 const MOST_JOURNALED = 512;
 
 /**
- * What every request does, and what writes nothing. Of others the database may refuse rows that a batch alone does not show,
- * as a second credit.
+ * Operations of every request, and those that write nothing. For others, a constraint of the tables may refuse rows, such as
+ * a second credit with the same reference.
  */
 const JOURNALED: ReadonlySet<OperationName> = new Set<OperationName>(['admit', 'previewAdmit', 'settle', 'release']);
 
-/** `checkFile`: called in a transaction before which another process has written; what it throws is refused. */
+/** `checkFile` is called in the first transaction after another process has written. If it throws, the batch is refused. */
 export function prepareCommits(db: Database, checkFile = () => {}): Commits {
   const cache = createPageCache(db, prepareLoad(db));
   const journal = prepareJournal(db);
@@ -49,7 +49,7 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
   });
   /** The tables' contents once the journal is posted. */
   let book = new Book(cache.load);
-  /** How many of its operations are journaled; undefined if that is to be read. */
+  /** The number of journaled operations; undefined if it must be read from the file. */
   let journaled: number | undefined;
   let postings = 0;
   let isChecked = false;
@@ -62,7 +62,7 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
     journaled = undefined;
   }
 
-  /** Another process may have posted what is in the book here, or journaled what is not: then only the file counts. */
+  /** Another process may have posted this book or journaled other batches: then memory is discarded. */
   function begin(): void {
     if (!cache.isCurrent()) {
       forget();
@@ -114,7 +114,7 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
       return transact(() => decide(operations, mayJournal));
     } catch (error) {
       if (!isConstraint(error)) throw error;
-      // Batches that were acknowledged before are posted apart from a batch that the tables refuse.
+      // Earlier, acknowledged batches are posted first, so that a refused batch does not undo them.
       if (post()) return commit(operations, mayJournal);
       if (operations.length === 1) return [{ ok: false, error: 'a database constraint refused the operation' }];
       const middle = operations.length >> 1;

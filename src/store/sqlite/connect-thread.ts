@@ -1,4 +1,4 @@
-// One SQLite thread seen from the event loop: ask, and await the reply.
+// A SQLite thread, called from the event loop with requests and replies.
 
 import { StoreRefused } from '../refusal.ts';
 import { decodeAnswers } from './hot-answers.ts';
@@ -44,7 +44,7 @@ function connect<Request extends ReaderRequest | WriterRequest>(program: URL): T
     broken = new Error('the database thread stopped');
     for (const caller of waiting.values()) caller.reject(broken);
     waiting.clear();
-    // Without its database thread the process can promise nothing: it ends, and a new one starts clean.
+    // Without its database thread the process cannot serve: it exits, to be restarted.
     queueMicrotask(() => {
       throw broken;
     });

@@ -1,6 +1,6 @@
-// The answers to a batch of hot-batches.ts as one JSON text. What nearly every request gets stands as cells, money as decimal
-// digits; other answers as they are. One with other money in it is no JSON: encoding answers undefined, and all travel by
-// structured clone.
+// Encodes the answers to a batch of hot-batches.ts as one JSON text. Common answers are cells with money as decimal digits;
+// others are written unchanged. If one of them contains a bigint, the result is undefined, and all are sent by structured
+// clone.
 
 import type { Decided } from '../book/decide.ts';
 

@@ -1,5 +1,5 @@
-// Whether answered batches are in the journal and not in the tables yet, written by any process. Not part of journal.ts, so
-// that a reader need not load what decides.
+// Whether the journal has answered batches that are not in the tables yet, of any process. Separate from journal.ts, so that
+// a reader does not load the code of operations.
 
 import type { Database } from 'bun:sqlite';
 

@@ -1,15 +1,15 @@
-// Batches that are answered but not yet posted, one row each: what the tables say becomes true with them.
+// The journal: batches that were answered and are not yet in the tables, one row each.
 
 import type { Database } from 'bun:sqlite';
 import type { Book } from '../book/book.ts';
 import { prepareEncodeChanges } from './after-images.ts';
 
 interface Journal {
-  /** Journals what the batch changed; false if that must be written to the tables at once, where the database judges it. */
+  /** Journals the changes of the batch; false if they must be written to the tables at once, whose constraints check them. */
   append(book: Book): boolean;
   /** The book was written to the tables. */
   clear(): void;
-  /** Nothing in memory counts any more. */
+  /** Discards everything in memory. */
   forget(): void;
 }
 
@@ -23,7 +23,7 @@ export function prepareJournal(db: Database): Journal {
   /** Requests whose records are journaled. */
   const closed = new Set<string>();
 
-  /** A request has one record: the table would refuse a second one. */
+  /** A request has one usage record: the table would refuse a second one. */
   function hasRecord(requestIds: readonly string[]): boolean {
     for (const requestId of requestIds) {
       if (closed.has(requestId)) return true;

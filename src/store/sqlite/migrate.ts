@@ -23,7 +23,7 @@ export function migrate(db: Database, options: MigrateOptions = {}): void {
     const applied = readApplied(db);
     const pending = pendingMigrations(applied, migrations);
     if (applied.length > 0 && pending.length > 0 && !isCopy) refuseWhileServed(db);
-    // The journal of a killed server fits the schema it had.
+    // The journal of a killed server must be posted with the schema that wrote it.
     if (pending.length > 0) postJournal(db);
     if (pending.length > 0 && !hasOldest(db)) db.run('ALTER TABLE schema_migrations ADD COLUMN oldest INTEGER');
     for (const migration of pending) {
@@ -41,7 +41,7 @@ export function migrate(db: Database, options: MigrateOptions = {}): void {
   }).immediate();
 }
 
-/** A server of the version before knows nothing of what is new here, and would write as if it were not there. */
+/** A server of an older version would write without the new columns and tables. */
 function refuseWhileServed(db: Database): void {
   if (!db.query(`SELECT 1 FROM leases WHERE expires_at > unixepoch('subsec') * 1000`).get()) return;
   throw new StoreRefused(

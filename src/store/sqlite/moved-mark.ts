@@ -6,7 +6,10 @@ import { StoreRefused } from '../refusal.ts';
 
 const NAME = 'moved_to';
 
-/** Where to and when; undefined if it was not moved. Works for files of the first version, too, which have no settings. */
+/**
+ * The target and the time of the move; undefined if it was not moved. Also works for files of the first version, which have
+ * no table of settings.
+ */
 export function movedTo(db: Database): string | undefined {
   if (!db.query(`SELECT 1 FROM sqlite_schema WHERE name = 'settings'`).get()) return undefined;
   return db.query<{ value: string }, [string]>('SELECT value FROM settings WHERE name = ?').get(NAME)?.value;

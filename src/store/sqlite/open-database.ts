@@ -1,13 +1,13 @@
-// One way to open the file, so that durability is the same everywhere: WAL, and every commit synced before it counts.
+// The only place that opens the file, so that durability is the same everywhere: WAL, and every commit is synced.
 
 import { Database } from 'bun:sqlite';
 import { assert } from '../../kit/assert.ts';
 import type { KillOrder } from '../../kit/failpoint.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** The working set of a busy service fits; SQLite's own 2 MB would be read again and again. */
+/** Enough for the working set of a busy service; SQLite's default of 2 MB would be reread continuously. */
 const CACHE_KIB = 65_536;
-/** A page that many commits change is copied to the database once; a checkpoint of more would hold up a commit for longer. */
+/** More pages would delay a commit by a longer checkpoint; fewer would copy pages that many commits change more often. */
 const CHECKPOINT_PAGES = 4_000;
 
 export interface OpenOptions {

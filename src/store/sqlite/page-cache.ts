@@ -10,13 +10,13 @@ interface PageCache {
   load: LoadPage;
   /** Called inside a transaction, before anything is loaded: whether no other process has written since the last time. */
   isCurrent(): boolean;
-  /** Called when the book is written. */
+  /** Called after the book was written. */
   keep(book: Book): void;
-  /** After anything else than a committed batch: nothing is known. */
+  /** Discards everything, after anything other than a committed batch. */
   forget(): void;
 }
 
-/** Those that nearly every batch touches. */
+/** The tables that nearly every batch touches. */
 const CACHED: readonly Exclude<PageTable, 'keyrings'>[] = ['wallets', 'windows', 'budgets', 'holds', 'leases'];
 const MOST_PAGES = 20_000;
 /** Up to this many open holds are read at once; with more, each is looked up in the table. */
@@ -66,7 +66,7 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
       const cache = caches.get(table);
       if (!cache) return load(table, id);
       const known = cache.get(id) as Pages[typeof table] | undefined;
-      // A page without a row is known, too.
+      // Missing rows are cached, too.
       if (known !== undefined || cache.has(id)) return known;
       if (table === 'holds') {
         if (knowsHolds) return undefined;
@@ -90,7 +90,7 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
         const cache = caches.get(table);
         if (!cache) continue;
         for (const { id, after } of book.changes(table)) {
-          // A hold that is closed is never asked for again.
+          // A closed hold is never read again.
           if (after === undefined) cache.delete(id);
           else put(cache, id, after);
         }

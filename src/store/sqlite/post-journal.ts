@@ -1,5 +1,5 @@
-// Posts the journal as it stands in the file, whoever wrote it. Its rows fit the schema that is there, because no migration
-// runs before they are posted. Nothing here depends on the rules that decided them, nor on the tables of this version.
+// Posts the journal of a file, whichever process wrote it. Its rows fit the schema of the file, because they are posted
+// before any migration. Nothing here depends on the rules of the operations or on the tables of this version.
 
 import type { Database, Statement } from 'bun:sqlite';
 import { DAY_MS } from '../../kit/clock.ts';
@@ -9,7 +9,7 @@ import { StoreRefused } from '../refusal.ts';
 import type { Changes, Image } from './after-images.ts';
 import { columnsOf } from './columns-of.ts';
 
-/** Runs inside a write transaction. Answers how many batches there were. */
+/** Runs inside a write transaction. Returns the number of batches. */
 export function postJournal(db: Database): number {
   const columns = columnsOf(db, 'journal');
   if (columns.some(({ name }) => name === 'operations')) refuseOperations(db);
@@ -31,7 +31,7 @@ export function postJournal(db: Database): number {
 
   for (const { changes } of batches) {
     const { columns, put, deleted, added } = JSON.parse(changes) as Changes;
-    // Another program wrote this one.
+    // Written by another version.
     if (JSON.stringify(columns ?? {}) !== named) statements = new Map();
     named = JSON.stringify(columns ?? {});
     write('put', put, columns);
@@ -60,7 +60,7 @@ function writing(db: Database, kind: Kind, table: string, columns: readonly stri
   }
 }
 
-/** The sums by day follow from the records: each column is the sum of theirs, but for the key and these. */
+/** Sums by day are computed from the records: every column except the key and these is the sum of theirs. */
 function addingToDays(db: Database): string {
   const derived: Record<string, string> = {
     day: `(at + ${OFFSET_MS}) / ${DAY_MS}`,

@@ -1,10 +1,10 @@
-// When the writer is asked to post its journal: at once for a read that must see it, and once commits pause or have gone on
-// for a while, so that another tool that opens the file finds it nearly up to date.
+// Decides when the writer posts its journal: at once for a read that must see it; otherwise when commits pause, or after a
+// while, so that the tables are nearly current for other tools that open the file.
 
 import type { Clock } from '../../kit/clock.ts';
 
 interface Posting {
-  /** For a query that should see what is journaled: false if that takes too long, or fails. */
+  /** For a query that should see the journal; false if posting fails or takes too long. */
   beforeRead(): Promise<boolean>;
   /** After a commit. */
   soon(): void;
@@ -13,7 +13,7 @@ interface Posting {
 
 const PAUSE_MS = 200;
 const LONGEST_MS = 1_000;
-/** A lock that another program keeps must not keep every query waiting. */
+/** A lock held by another program must not delay every query. */
 const READ_WAIT_MS = 2_000;
 /** A lock or a full disk: what cannot be posted is tried again. */
 const AGAIN_MS = 1_000;
@@ -25,7 +25,7 @@ export function createPosting(clock: Clock, post: () => Promise<unknown>): Posti
   let firstAt = 0;
   let lastAt = 0;
 
-  /** The writer works in the order of what it is asked: what was answered before a posting ends, is in it. */
+  /** The writer handles requests in order, so a posting contains every batch that was answered before it ends. */
   function now(): Promise<void> {
     running ??= post().then(
       () => {

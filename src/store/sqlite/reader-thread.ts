@@ -1,5 +1,5 @@
-// A thread that reads, on a connection that cannot write: a query may take long, so it does not run on the event loop.
-// It loads nothing that decides, because every reader of a process takes the memory of what it loads.
+// A thread that reads, on a connection that cannot write: a query may take long, so it does not run on the event loop. It
+// does not load the code of operations, to save memory in each reader.
 
 import type { Database } from 'bun:sqlite';
 import { replyTo, usable } from './answer.ts';
@@ -31,7 +31,7 @@ function handle(request: ReaderRequest): unknown {
     case 'isBehind':
       return isBehind();
     case 'close':
-      // With its statements, or the file stays open until they are collected.
+      // Closes the statements, too; otherwise the file stays open until they are garbage-collected.
       return db.close(true);
   }
 }

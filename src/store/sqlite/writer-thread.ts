@@ -1,4 +1,5 @@
-// The thread that writes: it owns the only connection that may. Commits sync the disk, so they do not run on the event loop.
+// The writer thread, which has the only connection that can write. Commits sync the disk, so they do not run on the event
+// loop.
 
 import type { Database } from 'bun:sqlite';
 import { chmodSync } from 'node:fs';
@@ -60,17 +61,17 @@ function forgetUsage({ day, limit }: OldUsage): Forgotten {
   return forgotten;
 }
 
-/** A stopped server leaves everything in the one file, so that a plain copy of it is whole. */
+/** A clean stop merges the WAL, so that a copy of the file alone is complete. */
 function close(): undefined {
   try {
     commits?.post();
   } catch {
-    // It stays in the journal, whatever the reason.
+    // On any error the changes stay in the journal.
   }
   try {
     db.run('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // It stays in the log beside the file, as after a kill: it is committed, and its caller must get the answer.
+    // The WAL stays beside the file, as after a kill: the batch is committed, and its caller must get the answer.
   }
   // `true` ends its statements, too; otherwise the file stays open until they are collected.
   db.close(true);
@@ -103,7 +104,7 @@ function handle(request: WriterRequest): unknown {
   }
 }
 
-/** A batch that came as a text is answered with one, if its answers can be. */
+/** A batch that came as text is answered with text if its answers can be encoded. */
 function answerText(text: string): Reply | string {
   const { id, operations } = decodeOperations(text);
   const reply = replyTo(id, () => commits?.journalBatch(operations) ?? []);

@@ -168,7 +168,7 @@ test('a payout from a wallet that the audit froze is refused until it is thawed'
   await gateway.gateway.store.commit('freeze', { accountId, frozen: true, byAudit: true, at: Date.now() });
   const refused = await payoutTo(account, { amount_ntd: 5, reason: 'closing' });
   expect([refused.status, refused.body.error.code]).toEqual([409, 'frozen_by_audit']);
-  expect(refused.body.error.message).toContain('thaw');
+  expect(refused.body.error.message).toContain('unfreeze');
   expect(await walletOf(account)).toMatchObject({ balance_ntd: 101, frozen: true });
   await api('POST', `/accounts/${accountId}/thaw`, { reason: 'corrected' });
   expect((await payoutTo(account, { amount_ntd: 5, reason: 'closing' })).status).toBe(200);

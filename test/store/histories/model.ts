@@ -553,9 +553,9 @@ export class Model {
 
   #freeze({ accountId, frozen }: FreezeInput): FreezeResult {
     const account = this.accounts.get(accountId);
-    const wasSo = account?.frozen === frozen;
+    const wasAlready = account?.frozen === frozen;
     if (account) account.frozen = frozen;
-    return { wasSo };
+    return { wasAlready };
   }
 }
 

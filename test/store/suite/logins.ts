@@ -1,7 +1,7 @@
 // Names, passwords and sessions of the site: a name has one owner, and a session ends when it should.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { MOST_SESSIONS } from '../../../src/store/book/logins.ts';
+import { MAX_SESSIONS } from '../../../src/store/book/logins.ts';
 import type { SetLoginInput } from '../../../src/store/operations.ts';
 import { SESSION_IDLE_MS, SESSION_MOST_MS } from '../../../src/store/session-rules.ts';
 import { createAccount, fresh, MINUTE, T0 } from './samples.ts';
@@ -149,19 +149,19 @@ export function describeLogins(open: OpenSubject): void {
       await openSession(accountId, 'ended', T0);
       await openSession(accountId, 'first', T0 + SESSION_IDLE_MS);
       expect(await hashesOf(accountId)).toEqual(['first']);
-      for (let n = 1; n <= MOST_SESSIONS; n++) await openSession(accountId, `next ${n}`, T0 + SESSION_IDLE_MS + n);
+      for (let n = 1; n <= MAX_SESSIONS; n++) await openSession(accountId, `next ${n}`, T0 + SESSION_IDLE_MS + n);
       const hashes = await hashesOf(accountId);
-      expect(hashes).toHaveLength(MOST_SESSIONS);
-      expect([hashes[0], hashes.at(-1)]).toEqual(['next 1', `next ${MOST_SESSIONS}`]);
+      expect(hashes).toHaveLength(MAX_SESSIONS);
+      expect([hashes[0], hashes.at(-1)]).toEqual(['next 1', `next ${MAX_SESSIONS}`]);
     });
 
     test('a key that only calls pushes out no session that manages', async () => {
       const { accountId, keyId } = await createAccount(subject.store);
       await openSession(accountId, 'by password', T0);
       await openSession(accountId, 'by key', T0 + 1, keyId);
-      for (let n = 1; n <= MOST_SESSIONS; n++) await openLesser(accountId, `lesser ${n}`, T0 + 1 + n, 'key_lesser');
+      for (let n = 1; n <= MAX_SESSIONS; n++) await openLesser(accountId, `lesser ${n}`, T0 + 1 + n, 'key_lesser');
       const hashes = await hashesOf(accountId);
-      expect(hashes).toHaveLength(MOST_SESSIONS);
+      expect(hashes).toHaveLength(MAX_SESSIONS);
       expect(hashes.slice(0, 3)).toEqual(['by password', 'by key', 'lesser 3']);
     });
 
@@ -169,8 +169,8 @@ export function describeLogins(open: OpenSubject): void {
       const { accountId, keyId } = await createAccount(subject.store);
       await openSession(accountId, 'by key', T0, keyId);
       await openLesser(accountId, 'third', T0 + 1, 'key_third');
-      for (let n = 2; n < MOST_SESSIONS; n++) await openLesser(accountId, `lesser ${n}`, T0 + n, 'key_lesser');
-      for (let n = 1; n <= MOST_SESSIONS; n++) {
+      for (let n = 2; n < MAX_SESSIONS; n++) await openLesser(accountId, `lesser ${n}`, T0 + n, 'key_lesser');
+      for (let n = 1; n <= MAX_SESSIONS; n++) {
         expect(await openLesser(accountId, `other ${n}`, T0 + 50 + n, 'key_other')).toEqual({ ok: true });
       }
       const hashes = await hashesOf(accountId);
@@ -183,7 +183,7 @@ export function describeLogins(open: OpenSubject): void {
 
     test('where all sessions manage, a key that only calls is turned away', async () => {
       const { accountId } = await createAccount(subject.store);
-      for (let n = 0; n < MOST_SESSIONS; n++) await openSession(accountId, `by password ${n}`, T0 + n);
+      for (let n = 0; n < MAX_SESSIONS; n++) await openSession(accountId, `by password ${n}`, T0 + n);
       const hashes = await hashesOf(accountId);
       expect(await openLesser(accountId, 'lesser', T0 + 50, 'key_lesser')).toEqual({ ok: false, reason: 'full' });
       expect(await hashesOf(accountId)).toEqual(hashes);
@@ -193,14 +193,14 @@ export function describeLogins(open: OpenSubject): void {
       const { accountId, keyId } = await createAccount(subject.store);
       await openSession(accountId, 'by key', T0, keyId);
       await openLesser(accountId, 'lesser', T0 + 1, 'key_lesser');
-      for (let n = 2; n < MOST_SESSIONS; n++) await openSession(accountId, `by password ${n}`, T0 + n);
+      for (let n = 2; n < MAX_SESSIONS; n++) await openSession(accountId, `by password ${n}`, T0 + n);
       await openSession(accountId, 'by password again', T0 + 20);
       expect(await hashesOf(accountId)).not.toContain('lesser');
       await openSession(accountId, 'by password at last', T0 + 21);
       expect((await hashesOf(accountId)).slice(0, 2)).toEqual(['by key', 'by password 3']);
       await openSession(accountId, 'by another key', T0 + 22, 'key_another');
       expect((await hashesOf(accountId))[0]).toBe('by password 3');
-      expect(await hashesOf(accountId)).toHaveLength(MOST_SESSIONS);
+      expect(await hashesOf(accountId)).toHaveLength(MAX_SESSIONS);
     });
 
     test('the sessions of one key close together', async () => {

@@ -83,7 +83,7 @@ export function describeOperating(open: OpenSubject): void {
       await store.commit('credit', { ...credit, ...by('never') }).catch(() => {});
       await store.commit('credit', { ...credit, accountId: 'acc_unknown', ...by('never') });
       const freeze = (name: string) => store.commit('freeze', { accountId, frozen: true, at: T0, ...by(name) });
-      expect(await Promise.all([freeze('b'), freeze('never')])).toEqual([{ wasSo: false }, { wasSo: true }]);
+      expect(await Promise.all([freeze('b'), freeze('never')])).toEqual([{ wasAlready: false }, { wasAlready: true }]);
       await store.commit('freeze', { accountId: 'acc_unknown', frozen: true, at: T0, ...by('never') }).catch(() => {});
       await store.commit('createKey', { key: sampleKey(accountId), at: T0, ...by('c') });
       await store.commit('revokeKey', { accountId, keyId, at: T0, ...by('d') });

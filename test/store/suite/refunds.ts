@@ -234,15 +234,15 @@ export function describeRefunds(open: OpenSubject): void {
       await topUp(account, 100n);
       const freeze = (frozen: boolean, byAudit = false) =>
         subject.store.commit('freeze', { accountId, frozen, byAudit, at: T0 });
-      expect(await freeze(true, true)).toEqual({ wasSo: false });
-      expect(await freeze(true, true)).toEqual({ wasSo: true });
+      expect(await freeze(true, true)).toEqual({ wasAlready: false });
+      expect(await freeze(true, true)).toEqual({ wasAlready: true });
       expect(await payout(account, 1n)).toEqual({ ok: false, reason: 'frozen_by_audit' });
       await freeze(false);
       expect(await payout(account, 1n)).toMatchObject({ ok: true });
       // Frozen by an operator, and then found wrong.
       await freeze(true);
       expect(await payout(account, 1n)).toMatchObject({ ok: true });
-      expect(await freeze(true, true)).toEqual({ wasSo: false });
+      expect(await freeze(true, true)).toEqual({ wasAlready: false });
       expect(await payout(account, 1n)).toEqual({ ok: false, reason: 'frozen_by_audit' });
       await freeze(false);
       await freeze(true);

@@ -140,7 +140,7 @@ export function describeWebhooks(open: OpenSubject): void {
     test('a rest moves the cursor past events of other types, unless the webhook was changed meanwhile', async () => {
       const { webhookId, accountId } = await create({ dueAt: T0 });
       const rest = (move: { from: number; to: number; replays: number }, seenDueAt: number | null) =>
-        subject.store.commit('restWebhook', { webhookId, seenDueAt, dueAt: null, pausedUntil: null, move });
+        subject.store.commit('scheduleWebhook', { webhookId, seenDueAt, dueAt: null, pausedUntil: null, move });
       await rest({ from: 10, to: 15, replays: 0 }, T0);
       expect(await read(webhookId)).toMatchObject({ cursor: 15, dueAt: null });
       await rest({ from: 15, to: 20, replays: 0 }, null);
@@ -215,7 +215,7 @@ export function describeWebhooks(open: OpenSubject): void {
     test('a rest is not written over somebody who asked for attention meanwhile', async () => {
       const { webhookId, accountId } = await create();
       const rest = (seenDueAt: number | null, dueAt: number | null) =>
-        subject.store.commit('restWebhook', { webhookId, seenDueAt, dueAt, pausedUntil: dueAt });
+        subject.store.commit('scheduleWebhook', { webhookId, seenDueAt, dueAt, pausedUntil: dueAt });
       await rest(null, T0 + 1);
       expect(await read(webhookId)).toMatchObject({ dueAt: T0 + 1, pausedUntil: T0 + 1 });
       await subject.store.commit('changeWebhook', { accountId, webhookId, changes: {}, at: T0 + 9 });
