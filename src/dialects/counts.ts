@@ -99,12 +99,12 @@ export function checkReportOfEnded(usage: UsageReport, plainTokens: number): Usa
   if (typeof usage !== 'object' || usage.lacksOutput || plainTokens <= LEAST_COUNTED) return usage;
   if (plainTokens <= usage.buckets.output * MAX_OVERCOUNTED) return usage;
   const alone = inputAlone(usage.buckets, usage.reasoning);
-  return typeof alone === 'object' ? { ...usage, ...alone, isDoubted: true } : 'invalid';
+  return typeof alone === 'object' ? { ...usage, ...alone, isImplausible: true } : 'invalid';
 }
 
 /** The operator should know of it. */
 export function isInvalid(usage: UsageReport): boolean {
-  return usage === 'invalid' || (typeof usage === 'object' && usage.isDoubted === true);
+  return usage === 'invalid' || (typeof usage === 'object' && usage.isImplausible === true);
 }
 
 /** Zeros mean that nothing was counted. */

@@ -104,7 +104,7 @@ export interface ReportedUsage {
   /** The upstream reported only its input, and at most the reasoning: the visible output is counted here. */
   lacksOutput?: boolean | undefined;
   /** A reported figure is impossible, or implausible for what was delivered, and is ignored. */
-  isDoubted?: boolean | undefined;
+  isImplausible?: boolean | undefined;
   /** Buckets that the upstream did not report and the dialect counted: the bill is an estimate if they have a price. */
   counted?: readonly (keyof Buckets)[] | undefined;
   /** The upstream counts differently: clients get these figures instead, and the rest unchanged. */

@@ -61,7 +61,7 @@ export function addTurn({ total, last }: UsedTurns, report: UsageReport): UsageR
   if (!sum) return 'invalid';
   const all = { ...sum, serviceTier: (isTrusted ? report : last).serviceTier };
   if (isTrusted && !report.lacksOutput) return all;
-  return { ...all, lacksOutput: true, isDoubted: report === 'invalid' };
+  return { ...all, lacksOutput: true, isImplausible: report === 'invalid' };
 }
 
 /** Read from the cache, as far as the turn before has read or written it. */

@@ -53,7 +53,7 @@ class GeminiReader implements StreamReader {
     if (all.length === 1 && parts[0] && reason === undefined) return [this.#event(document, parts[0])];
     const events = parts.map((part) => this.#event(chunkOfPart(document, all.indexOf(part)), part));
     // A chunk that says nothing shows the client that its answer has begun.
-    if (reason === undefined) return parts.length > 0 ? events : [nothingSaid(document)];
+    if (reason === undefined) return parts.length > 0 ? events : [emptyEvent(document)];
     if (isFailure(reason) && !this.#output.hasContent) return [GAVE_UP];
     const last = candidate ? lastChunk(document) : document;
     return [...events, { kind: 'held', name: undefined, document: last, segments: [] }];
@@ -87,6 +87,6 @@ class GeminiReader implements StreamReader {
   }
 }
 
-function nothingSaid(document: JsonDocument): StreamEvent {
+function emptyEvent(document: JsonDocument): StreamEvent {
   return { kind: 'other', name: undefined, document, segments: [] };
 }

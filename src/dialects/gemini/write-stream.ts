@@ -112,11 +112,11 @@ class GeminiWriter implements StreamWriter {
 
   /** A chunk that says nothing: Google's own libraries fail on comments. */
   keepAlive(): string {
-    return this.#writeChunk(chunkOf(NOTHING_SAID), {});
+    return this.#writeChunk(chunkOf(EMPTY_CONTENT), {});
   }
 
   stopAtBound(): string {
-    const document = chunkOf({ ...NOTHING_SAID, finishReason: 'MAX_TOKENS' });
+    const document = chunkOf({ ...EMPTY_CONTENT, finishReason: 'MAX_TOKENS' });
     this.#held = { kind: 'held', name: undefined, document, segments: [] };
     return '';
   }
@@ -124,7 +124,7 @@ class GeminiWriter implements StreamWriter {
   end({ usage, cost, isOurs }: FinalUsage): string {
     const reported = isOurs || usage.isRestated ? undefined : this.#usage;
     const usageMetadata = withCost(isObject(reported) ? reported : writeUsage(usage), cost);
-    return this.#writeChunk(this.#held?.document ?? chunkOf(NOTHING_SAID), { usageMetadata }) + this.#frames.end();
+    return this.#writeChunk(this.#held?.document ?? chunkOf(EMPTY_CONTENT), { usageMetadata }) + this.#frames.end();
   }
 
   error(body: Record<string, unknown>): string {
@@ -139,7 +139,7 @@ class GeminiWriter implements StreamWriter {
   }
 }
 
-const NOTHING_SAID: JsonObject = { content: { parts: [EMPTY_PART], role: 'model' }, index: 0 };
+const EMPTY_CONTENT: JsonObject = { content: { parts: [EMPTY_PART], role: 'model' }, index: 0 };
 
 function chunkOf(candidate: JsonObject): JsonDocument {
   return readAnswerJson(JSON.stringify({ candidates: [candidate] }));

@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { toolOfType } from '../../vendors/tools.ts';
 import { refuseField } from '../fields.ts';
-import { saysSomething } from '../removals/priced-fields.ts';
+import { isMeaningful } from '../removals/priced-fields.ts';
 import { addUse, NO_USE, searchTokens, type ToolUse, UNKNOWN_TOKENS, unlimitedUse, useOf } from './tool-use.ts';
 
 const SEARCH = /^(?:\w+:)?web_search/;
@@ -84,8 +84,8 @@ export function refuseOnlyTool(type: string, at: string): never {
 }
 
 function otherModelAt({ type, model, parameters }: VendorTool): string | undefined {
-  if (saysSomething(model)) return '.model';
-  if (isObject(parameters) && saysSomething(parameters.model)) return '.parameters.model';
+  if (isMeaningful(model)) return '.model';
+  if (isObject(parameters) && isMeaningful(parameters.model)) return '.parameters.model';
   return OTHER_MODELS.test(type) ? '' : undefined;
 }
 

@@ -1,27 +1,27 @@
 // Whether bytes are an image of one frame. Some upstreams read an animation as a video, so one with more frames is none.
 
 interface ImageFormat {
-  isMeant(head: Buffer): boolean;
+  hasFormat(head: Buffer): boolean;
   isStill(head: Buffer, whole: () => Buffer): boolean;
 }
 
 const always = () => true;
 
 const FORMATS: readonly ImageFormat[] = [
-  { isMeant: (head) => startsWith(head, '\x89PNG\r\n\x1a\n'), isStill: (head) => !head.includes('acTL') },
-  { isMeant: (head) => startsWith(head, '\xff\xd8\xff'), isStill: always },
+  { hasFormat: (head) => startsWith(head, '\x89PNG\r\n\x1a\n'), isStill: (head) => !head.includes('acTL') },
+  { hasFormat: (head) => startsWith(head, '\xff\xd8\xff'), isStill: always },
   {
-    isMeant: (head) => startsWith(head, 'RIFF') && at(head, 8, 'WEBPVP8'),
+    hasFormat: (head) => startsWith(head, 'RIFF') && at(head, 8, 'WEBPVP8'),
     isStill: (head) => !(at(head, 12, 'VP8X') && (head.readUInt8(20) & WEBP_ANIMATED) !== 0),
   },
   {
-    isMeant: (head) => startsWith(head, 'GIF87a') || startsWith(head, 'GIF89a'),
+    hasFormat: (head) => startsWith(head, 'GIF87a') || startsWith(head, 'GIF89a'),
     isStill: (_, whole) => countFrames(whole()) === 1,
   },
-  { isMeant: isBitmap, isStill: always },
+  { hasFormat: isBitmap, isStill: always },
   // The same boxes hold videos. Those have a table of their samples, whatever the first box calls them.
   {
-    isMeant: (head) => at(head, 4, 'ftyp') && STILL_BRANDS.has(head.toString('latin1', 8, 12)),
+    hasFormat: (head) => at(head, 4, 'ftyp') && STILL_BRANDS.has(head.toString('latin1', 8, 12)),
     isStill: (_, whole) => !MOVIE_BOXES.some((box) => whole().includes(box)),
   },
 ];
@@ -35,7 +35,7 @@ const LEAST_BYTES = 24;
 /** `whole` is called only for formats whose head does not decide it. */
 export function isStillImage(head: Buffer, whole: () => Buffer): boolean {
   if (head.length < LEAST_BYTES) return false;
-  const format = FORMATS.find(({ isMeant }) => isMeant(head));
+  const format = FORMATS.find(({ hasFormat }) => hasFormat(head));
   return format?.isStill(head, whole) ?? false;
 }
 

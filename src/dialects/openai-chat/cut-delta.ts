@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Comparison, NewTexts } from '../stream/compare-run.ts';
-import { isReasoning, readSegments, saysTwice, toolCalls } from './read-output.ts';
+import { isDuplicateReasoning, isReasoning, readSegments, toolCalls } from './read-output.ts';
 
 /** Undefined if something of it cannot be cut. */
 export function cutDelta(
@@ -14,7 +14,7 @@ export function cutDelta(
   const segments = readSegments(delta, choice);
   const rest: JsonObject = {};
   for (const [name, value] of Object.entries(delta)) {
-    const text = texts.get(`${choice}/${saysTwice(delta, name) ? 'reasoning_content' : name}`);
+    const text = texts.get(`${choice}/${isDuplicateReasoning(delta, name) ? 'reasoning_content' : name}`);
     // Content in parts cannot be cut in the middle of one.
     if (text !== '') rest[name] = typeof value === 'string' ? (text ?? value) : value;
   }

@@ -14,7 +14,8 @@ const CALL_KINDS = ['function', 'custom'] as const;
 export function readSegments(message: Json | undefined, choice: number): Segment[] {
   const segments: Segment[] = [];
   if (!isObject(message)) return segments;
-  for (const name of REASONING_FIELDS) if (!saysTwice(message, name)) addSegment(segments, choice, name, message[name]);
+  for (const name of REASONING_FIELDS)
+    if (!isDuplicateReasoning(message, name)) addSegment(segments, choice, name, message[name]);
   addContent(segments, choice, message.content);
   addSegment(segments, choice, 'refusal', message.refusal);
   if (isObject(message.function_call)) addCall(segments, choice, 'call', message.function_call);
@@ -60,7 +61,7 @@ function hasMedia({ audio, images }: JsonObject): boolean {
 }
 
 /** The same thought under both names, for clients that know one of them, is one thought. */
-export function saysTwice({ reasoning, reasoning_content: content }: JsonObject, name: string): boolean {
+export function isDuplicateReasoning({ reasoning, reasoning_content: content }: JsonObject, name: string): boolean {
   return name === 'reasoning' && reasoning === content;
 }
 

@@ -31,10 +31,10 @@ export function createStreamReader(): StreamReader {
     facts.usage = readUsage(response.usage, response.service_tier);
     const whole = outputOfResponse(response);
     // Some upstreams say everything at the end only.
-    const isUnheard = !facts.output.hasContent && !facts.output.hasReasoning;
+    const hasNoOutput = !facts.output.hasContent && !facts.output.hasReasoning;
     facts.output = addOutput(
       facts.output,
-      isUnheard ? whole : { ...whole, tokens: 0, reasoningTokens: 0, toolInput: 0, toolCalls: undefined },
+      hasNoOutput ? whole : { ...whole, tokens: 0, reasoningTokens: 0, toolInput: 0, toolCalls: undefined },
     );
     if (whole.toolCalls) facts.output = { ...facts.output, toolCalls: whole.toolCalls };
     const last: StreamEvent = { kind: 'held', name, document, segments: [] };

@@ -86,14 +86,14 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
   }
 
   /** An event of our own about the response as a whole. */
-  function tell(type: string, edits: Record<string, Json | undefined>): string {
+  function writeOwnEvent(type: string, edits: Record<string, Json | undefined>): string {
     const response = owned(head ?? readAnswerJson('{"object":"response","output":[]}'), edits);
     return frame(type, readAnswerJson(`{"type":${JSON.stringify(type)},"sequence_number":-1,"response":${response}}`));
   }
 
   return {
     write: pass,
-    keepAlive: () => (head ? tell('response.in_progress', { status: 'in_progress' }) : ': ping\n\n'),
+    keepAlive: () => (head ? writeOwnEvent('response.in_progress', { status: 'in_progress' }) : ': ping\n\n'),
     rename: (id) => {
       model = id;
     },
@@ -130,7 +130,13 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
     error({ error }) {
       const { code, message, request_id: id } = isObject(error) ? error : {};
       const known = head ? {} : { id: `resp_${String(id ?? '')}` };
-      return tell('response.failed', { ...known, status: 'failed', error: { code, message }, output: [], usage: null });
+      return writeOwnEvent('response.failed', {
+        ...known,
+        status: 'failed',
+        error: { code, message },
+        output: [],
+        usage: null,
+      });
     },
   };
 }

@@ -35,10 +35,10 @@ export function usageOf(
   const most = mostReported(request?.seconds);
   const seconds = readSeconds(reported.seconds, most) ?? readSeconds(duration, most);
   const figures = [reported.seconds, duration];
-  const isDoubted = seconds === undefined && figures.some(isFigure);
+  const isImplausible = seconds === undefined && figures.some(isFigure);
   // More than the bound: it may be true of a file whose length is not known, so the bound is billed.
   const { seconds: bound = 0, likelySeconds: likely = bound } = request ?? {};
-  const isTooLong = isDoubted && bound > likely + 1 && figures.some((figure) => Number(figure) > most);
+  const isTooLong = isImplausible && bound > likely + 1 && figures.some((figure) => Number(figure) > most);
   const counted: (keyof Buckets)[] = [];
   if (!read) counted.push('input', 'output');
   if (seconds === undefined) counted.push('seconds');
@@ -47,7 +47,12 @@ export function usageOf(
     ...(read ?? { input: request?.input.estimate ?? 0, output: wholeTokens(tokens) }),
     seconds: seconds ?? (isTooLong ? bound : likely),
   };
-  return { buckets, reasoning: 0, ...(counted.length > 0 ? { counted } : {}), ...(isDoubted ? { isDoubted } : {}) };
+  return {
+    buckets,
+    reasoning: 0,
+    ...(counted.length > 0 ? { counted } : {}),
+    ...(isImplausible ? { isImplausible } : {}),
+  };
 }
 
 /** Zeros mean that nothing was counted. */

@@ -202,9 +202,9 @@ export const SEARCH_FIELDS: readonly string[] = PRICED_FIELDS.filter(({ rule }) 
 );
 
 export function isHarmless({ harmless }: PricedField, value: Json | undefined): boolean {
-  return !saysSomething(value) || value === false || harmless?.has(value) === true;
+  return !isMeaningful(value) || value === false || harmless?.has(value) === true;
 }
 
-export function saysSomething(value: Json | undefined): value is Json {
+export function isMeaningful(value: Json | undefined): value is Json {
   return value !== undefined && value !== null && !isEmptySetting(value);
 }

@@ -89,7 +89,7 @@ function removeListed({ tools, tool_choice: choice }: JsonObject, rules: ToolRul
   const [first] = left;
   const isLast = left.length === all.length;
   if (first && isLast && !isNone(choice)) refuseOnly(first.type, first.at);
-  const forced = left.find(({ tool }) => isMeant(choice, tool));
+  const forced = left.find(({ tool }) => isChosen(choice, tool));
   if (forced) {
     refuseField(forced.at, `This model has no tool ${forced.type}. Remove ${forced.at}, or do not force it.`);
   }
@@ -162,7 +162,7 @@ function isNone(choice: Json | undefined): boolean {
 }
 
 /** A choice names a tool by its type, or by its name. */
-function isMeant(choice: Json | undefined, tool: Json): boolean {
+function isChosen(choice: Json | undefined, tool: Json): boolean {
   if (!isObject(choice) || !isObject(tool)) return false;
   const name = nameOf(choice);
   return choice.type === tool.type || (name !== undefined && name === nameOf(tool));

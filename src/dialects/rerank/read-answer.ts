@@ -52,8 +52,9 @@ export function usedBy({ meta, usage }: JsonObject, request: RelayRequest): Repo
   const counted: ('input' | 'searches')[] = [];
   if (input === undefined) counted.push('input');
   if (searches === undefined) counted.push('searches');
-  const isDoubted = (searches === undefined && units.some(isFigure)) || (input === undefined && inputs.some(isFigure));
-  return { buckets, reasoning: 0, counted, ...(isDoubted ? { isDoubted } : {}) };
+  const isImplausible =
+    (searches === undefined && units.some(isFigure)) || (input === undefined && inputs.some(isFigure));
+  return { buckets, reasoning: 0, counted, ...(isImplausible ? { isImplausible } : {}) };
 }
 
 function firstCount(values: readonly (Json | undefined)[], most = Number.POSITIVE_INFINITY): number | undefined {

@@ -1,25 +1,25 @@
-// A stream that broke is continued by a fresh run of the same request: what the client has is left out, what is new goes
-// out. The rules are the same in all dialects; a dialect says what an event is, and writes it with other texts.
+// Continues a broken stream with a fresh run of the same request: content that the client has is skipped, new content is
+// sent. The rules are the same for all dialects. A dialect classifies an event, and rewrites it with other texts.
 
 import type { JsonDocument } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import type { Comparison, NewTexts } from './compare-run.ts';
 
 export type EventStanding =
-  /** The client has this event, or the end of what it belongs to: a new text in it is a mismatch. */
+  /** The client has this event, or the end of its block: new text in it is a mismatch. */
   | 'sent'
-  /** It goes out with what is new of it. */
+  /** The new part of it is sent. */
   | 'open'
-  /** It comes after everything that was sent: earlier, it is a mismatch. */
+  /** It must follow everything that was sent: before that, it is a mismatch. */
   | 'next'
-  /** It is no part of the answer: until everything that was sent is repeated, it is left out. */
+  /** It is not part of the answer: it is skipped until everything that was sent was repeated. */
   | 'aside'
-  /** It is not the event that the client has in this place. */
+  /** The client has another event in its place. */
   | 'mismatch';
 
 export interface FreshRun {
   standingOf(event: StreamEvent, document: JsonDocument): EventStanding;
-  /** The event with these texts in place of its own; an empty string if nothing of it is new. */
+  /** The event with these texts instead of its own; an empty string if nothing in it is new. */
   cut(event: StreamEvent, document: JsonDocument, texts: NewTexts): StreamEvent | '' | 'mismatch';
 }
 

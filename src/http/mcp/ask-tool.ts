@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { SESSION_HEADER } from '../../dialects/conversation-name.ts';
-import { readSpoken } from '../../dialects/openai-chat/read-spoken.ts';
+import { readAnswerText } from '../../dialects/openai-chat/read-answer-text.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { idOf, number, text } from '../../kit/shapes.ts';
 import { QUOTE_HEADER } from '../quoted-price.ts';
@@ -52,7 +52,7 @@ const answer = z.object({
 });
 
 function readAnswer(completion: JsonObject, headers: Headers): ToolAnswer {
-  const { text: said, model, finishReason } = readSpoken(completion);
+  const { text: said, model, finishReason } = readAnswerText(completion);
   const warning = headers.get('x-svc-budget-warning');
   const facts = {
     model,

@@ -124,7 +124,7 @@ const NO_SETTINGS = new Set([
 const SHOWN = 'summarized';
 
 /** Values that mean the same as omitting the field. */
-const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
+const DEFAULT_VALUES: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   ['service_tier', ['auto', 'standard_only']],
   ['inference_geo', ['global']],
   ['speed', ['standard']],
@@ -141,7 +141,7 @@ function readSettings(body: JsonObject): Setting[] {
     .flatMap((members) => Object.entries(members))
     .flatMap(([name, value]): Setting[] => {
       if (NO_SETTINGS.has(name) || value === undefined || value === null) return [];
-      if (SAYS_NOTHING.get(name)?.includes(value) || (Array.isArray(value) && value.length === 0)) return [];
+      if (DEFAULT_VALUES.get(name)?.includes(value) || (Array.isArray(value) && value.length === 0)) return [];
       return [{ kind: SETTINGS.get(name) ?? 'other', name, value }];
     });
 }

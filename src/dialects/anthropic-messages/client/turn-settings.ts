@@ -1,12 +1,12 @@
-// Settings of a message or a block instead of the request. An effort applies to the turns after it, so the last one applies
-// to the answer; other formats have no field for the rest.
+// Settings in a message or a block. An effort applies to the turns after it, so the last one applies to the answer; other
+// formats have no field for the rest.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { saysSomething } from '../../removals/priced-fields.ts';
+import { isMeaningful } from '../../removals/priced-fields.ts';
 import type { Setting } from '../../translate/conversation.ts';
 
 interface TurnSettings {
-  /** Of the answer that is asked for; undefined: no message says it. */
+  /** The effort of the requested answer; undefined if no message sets one. */
   effort: string | undefined;
   left: Setting[];
 }
@@ -15,7 +15,7 @@ export const TURN_EFFORT = 'messages.output_config.effort';
 
 export function readTurnSettings(messages: readonly JsonObject[]): TurnSettings {
   let effort: string | undefined;
-  /** It waits for the user's next words. */
+  /** Applies from the next message of the user. */
   let next: string | undefined;
   let isAsked = false;
   const left = new Map<string, Setting>();
@@ -36,13 +36,13 @@ function effortOf({ output_config: config }: JsonObject): string | undefined {
   return isObject(config) && typeof config.effort === 'string' ? config.effort : undefined;
 }
 
-/** Results of tools go on with what was asked before. */
+/** False for tool results alone: they continue the request before. */
 function hasNewWords({ role, content }: JsonObject): boolean {
   if (role !== 'user') return false;
   return !Array.isArray(content) || content.some((block) => isObject(block) && block.type !== 'tool_result');
 }
 
-/** Messages of the system come from the client alone; others may be answers that are sent back with all that was in them. */
+/** All fields of system messages, which only the client writes. Other messages may be answers that are sent back. */
 function settingsOf(message: JsonObject): [string, Json][] {
   const { output_config: config } = message;
   const inside = isObject(config) ? named(config, 'messages.output_config') : [];
@@ -51,7 +51,7 @@ function settingsOf(message: JsonObject): [string, Json][] {
   return [...inside, ...named(others, 'messages')];
 }
 
-/** Of a document or of what a search found, also in the result of a tool. */
+/** Whether a document or search result, also inside a tool result, enables citations. */
 function wantsCitations(content: Json | undefined): boolean {
   if (!Array.isArray(content)) return false;
   return content.some((block) => {
@@ -62,6 +62,6 @@ function wantsCitations(content: Json | undefined): boolean {
 
 function named(members: JsonObject, outer: string): [string, Json][] {
   return Object.entries(members).flatMap(([name, value]): [string, Json][] =>
-    saysSomething(value) ? [[`${outer}.${name}`, value]] : [],
+    isMeaningful(value) ? [[`${outer}.${name}`, value]] : [],
   );
 }

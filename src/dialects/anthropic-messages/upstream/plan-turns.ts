@@ -1,5 +1,5 @@
-// The turns of a conversation as the vendor takes them: system turns only where they may stand, and an answer begun by the
-// client either passed on or, where the model would refuse it, put as a request of the user's.
+// Arranges the turns of a conversation for the vendor. System turns stay only where they are allowed. A prefilled answer is
+// sent as it is or, if the model refuses prefills, replaced by a request of the user to continue it.
 
 import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../../translate/arrange-turns.ts';
 import { isAnswerBegun, prepareBegunAnswer } from '../../translate/begun-answer.ts';
@@ -10,14 +10,14 @@ interface TurnTraits {
   takesPrefill: boolean;
   /** Thoughts without a signature are refused. */
   checksSignatures: boolean;
-  /** Reasoning of this origin goes back. */
+  /** Only reasoning of this origin is sent. */
   origin: string;
 }
 
 interface TurnPlan {
   system: TextPart[];
   turns: Turn[];
-  /** An assistant turn stands last, to be continued. */
+  /** The last turn is the assistant's, to be continued. */
   isPrefilled: boolean;
   isReworded: boolean;
 }
@@ -49,8 +49,8 @@ function usableParts(parts: readonly Part[], traits: TurnTraits): Part[] {
 }
 
 /**
- * A signature holds for the place of its thought: from the first one on that had something before it which is not sent, none
- * goes back. Nor does one that stands last, which is refused.
+ * A signature is valid only if everything before its thought is sent, too. So after the first part that is left out, no thought
+ * is sent. Thoughts at the end are left out as well, because the vendor refuses them.
  */
 function withoutMoved(parts: readonly Part[]): Part[] {
   const end = parts.findLastIndex((part) => part.type !== 'reasoning' && !isBlank(part)) + 1;
@@ -65,14 +65,14 @@ function isBlank(part: Part): boolean {
   return part.type === 'text' && part.text.trim() === '';
 }
 
-/** Text of white space alone is refused, and so are thoughts of other models and those that were cut off. */
+/** The vendor refuses blank text, thoughts of other models and incomplete thoughts. */
 function isUsable(part: Part, { origin, checksSignatures }: TurnTraits): boolean {
   if (part.type !== 'reasoning') return !isBlank(part);
   const { opaque, redacted } = part;
   return opaque?.origin === origin && (redacted !== undefined || opaque.value !== '' || !checksSignatures);
 }
 
-/** A system turn may stand after a user's turn, last or before an assistant's; elsewhere its text is the user's. */
+/** A system turn is allowed after a user turn, if it is the last or an assistant turn follows; elsewhere it becomes a user turn. */
 function placeSystem(turn: Turn, before: Turn | undefined, after: Turn | undefined): Turn {
   if (turn.role !== 'system') return turn;
   const mayStay = before?.role === 'user' && (after === undefined || after.role === 'assistant');

@@ -1,5 +1,5 @@
-// Schemas as the vendor takes them for answers: every object closed, and without the keywords it refuses. A keyword is only
-// one where a schema stands: a property may well be called `pattern`.
+// Rewrites a schema for the vendor's structured answers: every object is closed, and keywords that the vendor refuses are
+// removed. Properties with such a name, for example `pattern`, stay.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { NAMED, NESTED, someSchema } from '../../translate/schemas/nested-schemas.ts';
@@ -11,7 +11,7 @@ const REFUSED = new Set([
   ...['minProperties', 'maxProperties', 'patternProperties', 'propertyNames', 'unevaluatedProperties'],
   ...['dependentRequired', 'dependentSchemas', 'if', 'then', 'else', 'not'],
 ]);
-/** Of strings; all others are refused, and so is any of a number. */
+/** The formats of strings that the vendor accepts. It refuses all others, and any format of a number. */
 const FORMATS = new Set<unknown>([
   ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
 ]);
@@ -31,10 +31,10 @@ export function supportedSchema(given: Json | undefined): Json {
   return describesObject(schema) ? { ...written, additionalProperties: false } : written;
 }
 
-/** Words about a schema, which bind nothing: those nearer to where it is used say more. */
+/** Keywords that constrain nothing. Where two schemas have one, the outer one counts. */
 const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples']);
 
-/** What `allOf` says by itself is said in its place: libraries describe a reference like that, which is refused. */
+/** Replaces an `allOf` with one schema by that schema: libraries write a reference with a description like that. */
 function withOnlyPart(schema: JsonObject): JsonObject {
   const { allOf, ...rest } = schema;
   const [only, ...more] = Array.isArray(allOf) ? allOf : [];
@@ -43,7 +43,7 @@ function withOnlyPart(schema: JsonObject): JsonObject {
   return isAmbiguous ? schema : withOnlyPart({ ...only, ...rest });
 }
 
-/** Whether an object in it takes members of any name: closed, it would take none of them. */
+/** Whether it has an object with arbitrary member names: closed, that object would allow none of them. */
 export function hasDictionary(schema: Json | undefined): boolean {
   return someSchema(schema, (one) => {
     const { additionalProperties: others, patternProperties: patterns } = one;
@@ -51,13 +51,13 @@ export function hasDictionary(schema: Json | undefined): boolean {
   });
 }
 
-/** One of which nothing else is said takes whatever there is. */
+/** An object schema without any of these keywords allows all members. */
 function isAnyObject(schema: JsonObject): boolean {
-  const isSaid = Object.keys(schema).some((name) => SAYS_MEMBERS.has(name));
-  return describesObject(schema) && !isSaid;
+  const listsMembers = Object.keys(schema).some((name) => MEMBER_KEYWORDS.has(name));
+  return describesObject(schema) && !listsMembers;
 }
 
-const SAYS_MEMBERS = new Set([
+const MEMBER_KEYWORDS = new Set([
   'properties',
   'additionalProperties',
   '$ref',

@@ -49,12 +49,12 @@ function settingsOf(object: JsonObject, read: ReadonlySet<string>): { name: stri
   return Object.entries(object).flatMap(([written, value]) => {
     const name = camelName(written);
     if (read.has(name) || value === undefined || value === null || isEmptySetting(value)) return [];
-    return saysNothing(name, value) ? [] : [{ name, value }];
+    return isDefault(name, value) ? [] : [{ name, value }];
   });
 }
 
 /** Values that mean the same as omitting the field. */
-function saysNothing(name: string, value: Json): boolean {
+function isDefault(name: string, value: Json): boolean {
   if (name === 'responseModalities') return Array.isArray(value) && value.every((one) => one === 'TEXT');
   return (name === 'candidateCount' && value === 1) || value === false;
 }

@@ -22,7 +22,7 @@ export function readCalls(message: JsonObject, place: Place): ToolCallPart[] {
   const at = `${place.at}.function_call`;
   const name = stringAt(legacy.name, `${at}.name`);
   const text = stringAt(legacy.arguments ?? '', `${at}.arguments`);
-  const id = place.ids.addNameless(name);
+  const id = place.ids.addWithoutId(name);
   return [...calls, { type: 'tool_call', id, name, arguments: text, isCustom: false, at }];
 }
 

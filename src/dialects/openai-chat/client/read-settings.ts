@@ -103,7 +103,7 @@ const KINDS: ReadonlyMap<string, SettingKind> = new Map<string, SettingKind>([
 ]);
 
 /** Values that mean the same as omitting the field. */
-const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
+const DEFAULT_VALUES: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   ['n', [1]],
   ['store', [false]],
   ['logprobs', [false]],
@@ -118,7 +118,8 @@ export function readSettings(body: JsonObject): Setting[] {
   return Object.entries(body).flatMap(([name, value]): Setting[] => {
     if (NO_SETTINGS.has(name) || value === undefined || value === null) return [];
     if (name === 'usage' && usageWish(body) !== undefined) return [];
-    if (SAYS_NOTHING.get(name)?.includes(value) || (name !== 'web_search_options' && isEmptySetting(value))) return [];
+    if (DEFAULT_VALUES.get(name)?.includes(value) || (name !== 'web_search_options' && isEmptySetting(value)))
+      return [];
     return [{ kind: KINDS.get(name) ?? 'other', name, value }];
   });
 }

@@ -30,7 +30,7 @@ export function readTools(body: JsonObject): ChatTools {
   listTools(body.functions, 'functions').forEach((fields, index) => {
     tools.push(readFunction(fields, `functions[${index}]`));
   });
-  refuseTwins(tools);
+  refuseDuplicates(tools);
   const choice = body.tool_choice ?? body.function_call ?? undefined;
   const toolChoice = readChoice(choice, body.tool_choice ? 'tool_choice' : 'function_call', tools, left);
   const [first] = left;
@@ -52,7 +52,7 @@ function optionalText(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function refuseTwins(tools: readonly Tool[]): void {
+function refuseDuplicates(tools: readonly Tool[]): void {
   const seen = new Set<string>();
   for (const { name, at } of tools) {
     if (seen.has(name)) refuseField(at, `Another tool is also named ${name}. Give ${at} a different name.`);

@@ -9,7 +9,7 @@ import type { CallDelta } from './read-delta.ts';
 export interface CallSlot {
   /** In order of appearance, from 0. */
   ordinal: number;
-  /** As the upstream says it; undefined if it has none, or another call's. */
+  /** The upstream's id; undefined if it has none, or that of another call. */
   id: string | undefined;
   name: string | undefined;
   /** Everything so far. */
@@ -17,44 +17,45 @@ export interface CallSlot {
 }
 
 interface CallSlots {
-  /** These deltas of calls follow together. */
+  /** Call it before each chunk, with all its deltas of calls. */
   next(deltas: readonly CallDelta[]): void;
   /** The call of the delta, with the delta added; undefined if it may belong to several. */
   take(delta: CallDelta, position: number): CallSlot | undefined;
-  /** Deltas that had only their order have made no whole arguments: they may be of several calls. `isCut`: more was to come. */
+  /** Whether deltas assigned by their order left incomplete arguments, so that calls may be mixed. `isCut`: the answer was truncated. */
   isMixed(isCut: boolean): boolean;
-  /** More of its name may come: it has no arguments yet, and there is no such tool. */
-  isBegun(slot: CallSlot): boolean;
+  /** It has no arguments yet and no tool has its name, so that more of the name may follow. */
+  isNameIncomplete(slot: CallSlot): boolean;
 }
 
 export function createCallSlots(knowsTool: (name: string) => boolean = () => true): CallSlots {
   const byId = new Map<string, CallSlot>();
   const byIndex = new Map<number, CallSlot>();
   const all: CallSlot[] = [];
-  /** Indices that stood for several calls, and so for none. */
+  /** Indices that were used for several calls. */
   const shared = new Set<number>();
-  /** Calls that began together, before the deltas that are read; the newest last. */
+  /** Calls that began in the same chunk, for each chunk before this one. */
   const groups: CallSlot[][] = [];
-  let fresh: CallSlot[] = [];
-  /** What each began with, where it has one. */
+  let newCalls: CallSlot[] = [];
+  /** The index with which each call began, if it had one. */
   const indices = new Map<CallSlot, number | undefined>();
-  /** Deltas of those that follow together that have no name: how many there are with each index, or none, and were read. */
-  let bare = new Map<number | undefined, { deltas: number; read: number }>();
-  /** Those that have a delta by its order alone, beside other calls. */
+  /** The unnamed deltas of this chunk by index: how many there are, and how many were read. */
+  let unnamedByIndex = new Map<number | undefined, { deltas: number; read: number }>();
+  /** Calls with a delta that was assigned by its order alone, while there were other calls. */
   const guessed = new Set<CallSlot>();
   /** Calls with several named deltas, and nothing else that distinguishes them from another call of the same tool. */
   const renamed = new Set<CallSlot>();
 
-  const isBegun = ({ name, arguments: text }: CallSlot) => name !== undefined && text === '' && !knowsTool(name);
+  const isNameIncomplete = ({ name, arguments: text }: CallSlot) =>
+    name !== undefined && text === '' && !knowsTool(name);
 
   /** Whether the delta continues the name of the call in its place. */
   function continuesName({ id, index, name }: CallDelta, slot: CallSlot): boolean {
     if (id !== undefined && id !== slot.id) return false;
     if (index === undefined || name === undefined || name === slot.name) return false;
-    return isBegun(slot) && (!knowsTool(name) || repeats(name, slot));
+    return isNameIncomplete(slot) && (!knowsTool(name) || repeats(name, slot));
   }
 
-  /** Whether the name has what is known of it in itself. */
+  /** Whether the delta repeats the name from its beginning. */
   function repeats(name: string, slot: CallSlot): boolean {
     return slot.name !== undefined && name.startsWith(slot.name) && !knowsTool(slot.name + name);
   }
@@ -64,18 +65,18 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
     return repeats(delta.name, slot) ? delta.name : `${slot.name}${delta.name}`;
   }
 
-  /** Calls that began together go on together, all or the last ones; a single delta goes on with the last that began alone. */
+  /** Calls that began in one chunk continue in one chunk; a single delta continues the last call that began alone. */
   function findByOrder({ index, name }: CallDelta, position: number): CallSlot | undefined {
     if (name !== undefined) {
       const begun = all.findLast((slot) => slot.name === name && slot.arguments !== '' && !isWhole(slot.arguments));
       return begun ?? byIndex.get(index ?? position);
     }
-    return findBare(index);
+    return findByPosition(index);
   }
 
   /** An index that several calls share still distinguishes them from all others. */
-  function findBare(index: number | undefined): CallSlot | undefined {
-    const together = bare.get(index) ?? { deltas: 1, read: 0 };
+  function findByPosition(index: number | undefined): CallSlot | undefined {
+    const together = unnamedByIndex.get(index) ?? { deltas: 1, read: 0 };
     const place = together.read++;
     const ofIndex = (slots: readonly CallSlot[]) =>
       slots.filter((slot) => index === undefined || indices.get(slot) === index);
@@ -93,20 +94,20 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
     const known = id === undefined ? undefined : byId.get(id);
     if (index === undefined && known) return known;
     const placed = isOrdered(delta) ? findByOrder(delta, position) : byIndex.get(index ?? position);
-    // An index of its own makes a call of its own, even under an id that another one has.
+    // A new index starts a new call, even if its id is that of another call.
     if (index !== undefined && !placed) return name === undefined ? known : undefined;
     if (known && known !== placed && placed?.id !== undefined) return known;
-    return placed && begins(delta, placed) && !continuesName(delta, placed) ? undefined : placed;
+    return placed && startsNewCall(delta, placed) && !continuesName(delta, placed) ? undefined : placed;
   }
 
   function begin(): CallSlot {
     const slot = { ordinal: all.length, id: undefined, name: undefined, arguments: '' };
     all.push(slot);
-    fresh.push(slot);
+    newCalls.push(slot);
     return slot;
   }
 
-  function mark(delta: CallDelta, slot: CallSlot): void {
+  function noteGuess(delta: CallDelta, slot: CallSlot): void {
     if (!isOrdered(delta) || (delta.id !== undefined && delta.id === slot.id)) return;
     if (all.length > 1) guessed.add(slot);
     if (delta.name !== undefined && slot.name !== undefined) renamed.add(slot);
@@ -121,15 +122,15 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
 
   return {
     next(deltas) {
-      if (fresh.length > 0) groups.push(fresh);
-      fresh = [];
+      if (newCalls.length > 0) groups.push(newCalls);
+      newCalls = [];
       const unnamed = deltas.filter(({ name }) => name === undefined);
-      bare = new Map(unnamed.map(({ index }) => [index, { deltas: countOf(unnamed, index), read: 0 }]));
+      unnamedByIndex = new Map(unnamed.map(({ index }) => [index, { deltas: countOf(unnamed, index), read: 0 }]));
     },
     take(delta, position) {
       const found = find(delta, position);
       if (!found && delta.name === undefined && isOrdered(delta) && groups.length > 0) return undefined;
-      if (found) mark(delta, found);
+      if (found) noteGuess(delta, found);
       const slot = found ?? begin();
       if (!found) indices.set(slot, delta.index);
       place(delta, position, slot);
@@ -144,12 +145,14 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
     isMixed(isCut) {
       if (guessed.size + renamed.size === 0) return false;
       // In a truncated answer a call without arguments may be complete.
-      const isTorn = ({ arguments: text }: CallSlot) => !(isCut && text === '') && tryParseJson(text) === undefined;
-      const torn = all.filter(isTorn);
-      const isDoubtful = (slot: CallSlot) => (guessed.has(slot) && torn.length > 1) || (renamed.has(slot) && !isCut);
-      return torn.some((slot) => slot.arguments.trim() !== '' && isDoubtful(slot));
+      const isIncomplete = ({ arguments: text }: CallSlot) =>
+        !(isCut && text === '') && tryParseJson(text) === undefined;
+      const incomplete = all.filter(isIncomplete);
+      const mayBeMixed = (slot: CallSlot) =>
+        (guessed.has(slot) && incomplete.length > 1) || (renamed.has(slot) && !isCut);
+      return incomplete.some((slot) => slot.arguments.trim() !== '' && mayBeMixed(slot));
     },
-    isBegun,
+    isNameIncomplete,
   };
 }
 
@@ -157,8 +160,8 @@ function countOf(deltas: readonly CallDelta[], index: number | undefined): numbe
   return deltas.filter((delta) => delta.index === index).length;
 }
 
-/** Whether the delta is the first of another call, in the same place. One that names no tool never is. */
-function begins({ id, name, arguments: text }: CallDelta, slot: CallSlot): boolean {
+/** Whether the delta starts another call with the same index. A delta without a name never does. */
+function startsNewCall({ id, name, arguments: text }: CallDelta, slot: CallSlot): boolean {
   if (name === undefined || slot.name === undefined) return false;
   if (id !== undefined && slot.id !== undefined) return id !== slot.id;
   return name !== slot.name || (text !== '' && isWhole(slot.arguments));

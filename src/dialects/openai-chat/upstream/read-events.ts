@@ -144,8 +144,8 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
   function readCall(part: CallDelta, position: number): AnswerEvent[] {
     const slot = slots.take(options.isStream ? part : { ...part, index: position }, position);
     if (!slot) return part.arguments === '' ? [] : BROKEN;
-    if (slots.isBegun(slot)) begun.set(slot, part.signature ?? begun.get(slot));
-    if (slot.name === undefined || slots.isBegun(slot)) return [];
+    if (slots.isNameIncomplete(slot)) begun.set(slot, part.signature ?? begun.get(slot));
+    if (slot.name === undefined || slots.isNameIncomplete(slot)) return [];
     const events = sayCall(slot, part.arguments, part.signature ?? begun.get(slot));
     begun.delete(slot);
     return events;

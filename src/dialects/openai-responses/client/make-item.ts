@@ -10,12 +10,12 @@ import { ownId } from './write-response.ts';
 
 interface ItemMaker {
   (block: Block, index: number): ItemWriter;
-  /** The client wants reasoning in a form that it can give back. */
+  /** The client asked for reasoning that it can send back. */
   wantsBack: boolean;
 }
 
 interface MakerTools {
-  /** A block that said nothing came before, and is no item. */
+  /** The block before was empty, and became no item. */
   hasGap(): boolean;
   frame(type: string, fields: Record<string, RawValue>): Frame;
   textLength(): number;
@@ -30,14 +30,14 @@ export function createItemMaker(context: AnswerContext, { frame, textLength, has
 
   function place(prefix: string, index: number) {
     const id = ownId(prefix, context, index);
-    const tell = (type: string, fields: Record<string, RawValue>) =>
+    const writeEvent = (type: string, fields: Record<string, RawValue>) =>
       frame(type, { item_id: id, output_index: index, ...fields });
-    return [id, tell] as const;
+    return [id, writeEvent] as const;
   }
 
   function callOf({ id, name, signature }: ToolBlock, index: number): Call {
     const tool = tools.find((one) => one.name === name);
-    // Clients take two calls of one id for one.
+    // Clients treat two calls with the same id as one.
     const own = id === '' || callIds.has(id) ? ownId('call', context, index) : id;
     callIds.add(own);
     return {

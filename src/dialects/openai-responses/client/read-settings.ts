@@ -70,7 +70,7 @@ const KINDS: ReadonlyMap<string, SettingKind> = new Map<string, SettingKind>([
 ]);
 
 /** Values that mean the same as omitting the field. */
-const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
+const DEFAULT_VALUES: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   ['top_logprobs', [0]],
   ['service_tier', ['auto', 'default']],
   ['truncation', ['disabled']],
@@ -79,7 +79,7 @@ const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, reado
 export function readSettings(body: JsonObject): Setting[] {
   const plain = Object.entries(body).flatMap(([name, value]): Setting[] => {
     if (NO_SETTINGS.has(name) || value === undefined || value === null || isEmptySetting(value)) return [];
-    if (SAYS_NOTHING.get(name)?.includes(value)) return [];
+    if (DEFAULT_VALUES.get(name)?.includes(value)) return [];
     return [{ kind: KINDS.get(name) ?? 'other', name, value }];
   });
   return [...plain, ...readVerbosity(body), ...readInclude(body)];

@@ -16,10 +16,10 @@ export function createEventWriter(context: AnswerContext): EventWriter {
   /** Length of the answer's text so far. */
   let textLength = 0;
   const makeItem = createItemMaker(context, { frame, textLength: () => textLength, hasGap: () => hasGap });
-  /** The item that grows, and the block that is open: one that has said nothing yet is no part of an item. */
+  /** The current item, and the open block. A block without content starts no item. */
   let growing: ItemWriter | undefined;
   let block: Block | undefined;
-  let isEntered = false;
+  let isStarted = false;
   let hasGap = false;
   let isOver = false;
 
@@ -27,19 +27,19 @@ export function createEventWriter(context: AnswerContext): EventWriter {
     return { event: type, data: writeJson({ type, sequence_number: sequence++, ...fields }) };
   }
 
-  function tell(type: string, standing: Omit<Standing, 'output'>): Frame {
+  function responseEvent(type: string, standing: Omit<Standing, 'output'>): Frame {
     return frame(type, { response: responseObject({ ...standing, output }) });
   }
 
   function begin(): Frame[] {
     if (sequence > 0) return [];
     const standing = { status: 'in_progress' } as const;
-    return [tell('response.created', standing), tell('response.in_progress', standing)];
+    return [responseEvent('response.created', standing), responseEvent('response.in_progress', standing)];
   }
 
-  function enter(): Frame[] {
-    if (!block || isEntered) return [];
-    isEntered = true;
+  function startItem(): Frame[] {
+    if (!block || isStarted) return [];
+    isStarted = true;
     if (growing?.takes(block)) return growing.open(block);
     const ends = endItem('completed');
     const item = makeItem(block, output.length);
@@ -60,14 +60,14 @@ export function createEventWriter(context: AnswerContext): EventWriter {
 
   function open(next: Block): Frame[] {
     block = next;
-    isEntered = false;
+    isStarted = false;
     const isContent = next.kind === 'tool' || (next.kind === 'redacted' && makeItem.wantsBack);
-    return isContent ? [...begin(), ...enter()] : [];
+    return isContent ? [...begin(), ...startItem()] : [];
   }
 
   function inside(act: (item: ItemWriter) => Frame[]): Frame[] {
     if (!block) return [];
-    const begun = [...begin(), ...enter()];
+    const begun = [...begin(), ...startItem()];
     return growing ? [...begun, ...act(growing)] : begun;
   }
 
@@ -76,7 +76,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
     const why = INCOMPLETE[reason];
     const status = why === undefined ? 'completed' : 'incomplete';
     const before = [...begin(), ...endItem(status)];
-    return [...before, tell(`response.${status}`, { status, reason: why })];
+    return [...before, responseEvent(`response.${status}`, { status, reason: why })];
   }
 
   function write(event: AnswerEvent): Frame[] {
@@ -95,7 +95,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
         return inside((item) => item.cite(event.citation));
       case 'close':
         // Claude separates its thoughts by empty texts.
-        hasGap ||= block?.kind === 'text' && !isEntered;
+        hasGap ||= block?.kind === 'text' && !isStarted;
         block = undefined;
         return [];
       case 'stop':

@@ -6,23 +6,23 @@ import type { Block, UrlCitation } from '../../translate/answer-events.ts';
 import { packReasoning } from '../../translate/opaque.ts';
 
 export interface ItemWriter {
-  /** Whether this block goes on in the same item. */
+  /** Whether this block belongs to the same item. */
   takes(block: Block): boolean;
   open(block: Block): Frame[];
   delta(text: string): Frame[];
   sign(signature: string): Frame[];
   cite(citation: UrlCitation): Frame[];
-  /** The ends of what is inside; the item's own end follows. */
+  /** The closing events of its parts; that of the item follows. */
   close(): Frame[];
   item(status: ItemStatus): RawValue;
 }
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
-/** Makes an event of this item. */
-type Tell = (type: string, fields: Record<string, RawValue>) => Frame;
+/** Writes an event with the id of this item. */
+type WriteEvent = (type: string, fields: Record<string, RawValue>) => Frame;
 
-const NOT_ITS = { takes: () => false, sign: () => [], cite: () => [] };
+const NO_SUPPORT = { takes: () => false, sign: () => [], cite: () => [] };
 
 interface MessagePart {
   kind: 'text' | 'refusal';
@@ -33,7 +33,7 @@ interface MessagePart {
 }
 
 /** `textBefore`: how long the text of the answer is so far. */
-export function messageItem(id: string, tell: Tell, textBefore: () => number): ItemWriter {
+export function messageItem(id: string, writeEvent: WriteEvent, textBefore: () => number): ItemWriter {
   const parts: MessagePart[] = [];
   const at = () => ({ content_index: parts.length - 1 });
 
@@ -43,30 +43,30 @@ export function messageItem(id: string, tell: Tell, textBefore: () => number): I
     const [name, whole] =
       part.kind === 'text' ? ['output_text', { text: part.text, logprobs: [] }] : ['refusal', { refusal: part.text }];
     return [
-      tell(`response.${name}.done`, { ...at(), ...whole }),
-      tell('response.content_part.done', { ...at(), part: writePart(part) }),
+      writeEvent(`response.${name}.done`, { ...at(), ...whole }),
+      writeEvent('response.content_part.done', { ...at(), part: writePart(part) }),
     ];
   }
 
   return {
-    ...NOT_ITS,
+    ...NO_SUPPORT,
     takes: ({ kind }) => kind === 'text' || kind === 'refusal',
     open({ kind }) {
       if (kind !== 'text' && kind !== 'refusal') return [];
-      // Words that go on after a pause are the same text.
+      // Text that continues after a pause is the same part.
       if (parts.at(-1)?.kind === kind) return [];
       const ends = endPart();
       const part: MessagePart = { kind, text: '', annotations: [], start: textBefore() };
       parts.push(part);
-      return [...ends, tell('response.content_part.added', { ...at(), part: writePart(part) })];
+      return [...ends, writeEvent('response.content_part.added', { ...at(), part: writePart(part) })];
     },
     delta(text) {
       const part = parts.at(-1);
       if (!part) return [];
       part.text += text;
       return part.kind === 'text'
-        ? [tell('response.output_text.delta', { ...at(), delta: text, logprobs: [] })]
-        : [tell('response.refusal.delta', { ...at(), delta: text })];
+        ? [writeEvent('response.output_text.delta', { ...at(), delta: text, logprobs: [] })]
+        : [writeEvent('response.refusal.delta', { ...at(), delta: text })];
     },
     cite({ url, title, start, end }) {
       const part = parts.at(-1);
@@ -75,7 +75,7 @@ export function messageItem(id: string, tell: Tell, textBefore: () => number): I
       const annotation = { type: 'url_citation', url, title, start_index, end_index };
       part.annotations.push(annotation);
       const annotation_index = part.annotations.length - 1;
-      return [tell('response.output_text.annotation.added', { ...at(), annotation_index, annotation })];
+      return [writeEvent('response.output_text.annotation.added', { ...at(), annotation_index, annotation })];
     },
     close: endPart,
     item: (status) => ({ id, type: 'message', status, content: parts.map(writePart), role: 'assistant' }),
@@ -88,14 +88,14 @@ function writePart({ kind, text, annotations }: MessagePart): RawValue {
     : { type: 'refusal', refusal: text };
 }
 
-interface GivenBack {
-  /** The model that may get it back. */
+interface ReturnedReasoning {
+  /** The model that may receive it again. */
   origin: string;
   isMoved: boolean;
 }
 
-/** `back`: where the client asked for something to give back. */
-export function reasoningItem(id: string, tell: Tell, back: GivenBack | undefined): ItemWriter {
+/** `back`: set if the client asked for reasoning that it can send back. */
+export function reasoningItem(id: string, writeEvent: WriteEvent, back: ReturnedReasoning | undefined): ItemWriter {
   let text = '';
   let signature: string | undefined;
   let redacted: string | undefined;
@@ -103,15 +103,15 @@ export function reasoningItem(id: string, tell: Tell, back: GivenBack | undefine
   const part = () => ({ type: 'summary_text', text });
 
   return {
-    ...NOT_ITS,
+    ...NO_SUPPORT,
     open(block) {
       if (block.kind === 'redacted') redacted = block.data;
       return [];
     },
     delta(more) {
-      const begin = text === '' ? [tell('response.reasoning_summary_part.added', { ...at, part: part() })] : [];
+      const begin = text === '' ? [writeEvent('response.reasoning_summary_part.added', { ...at, part: part() })] : [];
       text += more;
-      return [...begin, tell('response.reasoning_summary_text.delta', { ...at, delta: more })];
+      return [...begin, writeEvent('response.reasoning_summary_text.delta', { ...at, delta: more })];
     },
     sign(value) {
       signature = value;
@@ -121,8 +121,8 @@ export function reasoningItem(id: string, tell: Tell, back: GivenBack | undefine
       text === ''
         ? []
         : [
-            tell('response.reasoning_summary_text.done', { ...at, text }),
-            tell('response.reasoning_summary_part.done', { ...at, part: part() }),
+            writeEvent('response.reasoning_summary_text.done', { ...at, text }),
+            writeEvent('response.reasoning_summary_part.done', { ...at, part: part() }),
           ],
     item(status) {
       const known = {
@@ -144,7 +144,7 @@ export interface Call {
   isCustom: boolean;
 }
 
-export function callItem(id: string, tell: Tell, { callId, name, namespace, isCustom }: Call): ItemWriter {
+export function callItem(id: string, writeEvent: WriteEvent, { callId, name, namespace, isCustom }: Call): ItemWriter {
   const [type, field, event] = isCustom
     ? (['custom_tool_call', 'input', 'response.custom_tool_call_input'] as const)
     : (['function_call', 'arguments', 'response.function_call_arguments'] as const);
@@ -152,15 +152,15 @@ export function callItem(id: string, tell: Tell, { callId, name, namespace, isCu
 
   function delta(more: string): Frame[] {
     text += more;
-    return [tell(`${event}.delta`, { delta: more })];
+    return [writeEvent(`${event}.delta`, { delta: more })];
   }
 
   return {
-    ...NOT_ITS,
+    ...NO_SUPPORT,
     open: () => [],
     delta,
     // Arguments must be JSON, and an empty text is not.
-    close: () => [...(text === '' && !isCustom ? delta('{}') : []), tell(`${event}.done`, { [field]: text })],
+    close: () => [...(text === '' && !isCustom ? delta('{}') : []), writeEvent(`${event}.done`, { [field]: text })],
     item: (status) => ({ id, type, status, [field]: text, call_id: callId, name, namespace }),
   };
 }

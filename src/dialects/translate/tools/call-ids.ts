@@ -26,7 +26,7 @@ export class CallIds {
   }
 
   /** For a call without an id. */
-  addNameless(name: string): string {
+  addWithoutId(name: string): string {
     const id = this.add(`call_${name}`);
     this.#byName.set(name, id);
     return id;
