@@ -1,4 +1,4 @@
-// What a model can do, as its operator states it: shown with the model, and never a reason to refuse a request.
+// Features of a model, stated by the operator. They are shown with the model and never decide whether a request is refused.
 
 export const MODEL_FEATURES = ['tools', 'structured_output', 'reasoning', 'vision', 'pdf', 'audio'] as const;
 

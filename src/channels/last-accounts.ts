@@ -1,5 +1,5 @@
-// Tells whether an event since some time affected one account or several. Keeping the last two accounts is enough, so
-// memory is constant.
+// Whether an event since some time affected one account or several. Keeping the last two accounts is enough, so memory is
+// constant.
 
 export class LastAccounts {
   #last: string | undefined;

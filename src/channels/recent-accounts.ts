@@ -1,6 +1,6 @@
 // The last few dozen accounts with a recent event.
 
-const MOST = 64;
+const MAX_ACCOUNTS = 64;
 
 export class RecentAccounts {
   readonly #ms: number;
@@ -15,7 +15,7 @@ export class RecentAccounts {
   note(account: string, at: number): void {
     this.#times.delete(account);
     this.#times.set(account, at);
-    if (this.#times.size <= MOST) return;
+    if (this.#times.size <= MAX_ACCOUNTS) return;
     const [oldest = account] = this.#times.keys();
     this.#times.delete(oldest);
   }

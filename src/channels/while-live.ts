@@ -1,4 +1,4 @@
-// Stops waiting for work that cannot be cancelled, or that others wait for, too.
+// Stops waiting on abort for work that cannot be cancelled, or that other callers wait for, too.
 
 export function whileLive<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {

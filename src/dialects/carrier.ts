@@ -1,5 +1,5 @@
 // How one request is sent on one route, and how the answer is read. If client and upstream speak the same dialect, the
-// client's own text is passed on; otherwise it is translated, which the layers above do not see.
+// client's own text is sent; otherwise it is translated. The layers above see no difference.
 
 import type { Fault } from '../faults/fault.ts';
 import { type JsonDocument, readAnswerJson } from '../kit/json/json.ts';
@@ -27,8 +27,8 @@ export interface Carrier {
   /** Further fields that are not sent with an output bound of this many tokens. */
   droppedAt?(maxOutputTokens: number): readonly string[];
   /**
-   * What else is not sent if sealed reasoning of earlier turns is removed. Undefined: the upstream seals none, and only quotes
-   * messages about it.
+   * Further settings that are not sent if sealed reasoning of earlier turns is removed. Undefined if the upstream seals
+   * none; messages about it are then only quoted.
    */
   droppedUnsealed?: readonly string[] | undefined;
   /** The reworded fields. */
@@ -61,7 +61,7 @@ export interface CarriedTurns extends TurnReader {
   write(fields: UpstreamFields, content: readonly RawValue[], fetched?: FetchedMedia): string;
 }
 
-/** The model itself ended with nothing to show; what was used for that all the same. */
+/** The model itself ended without output; the usage. */
 export interface GaveUp {
   gaveUp: UsageReport;
   /** Set if only another request would help. */
@@ -71,11 +71,11 @@ export interface GaveUp {
 export interface CarriedAnswer {
   document: JsonDocument;
   facts: AnswerFacts;
-  /** Parts of the answer that the client's dialect has no place for. */
+  /** Parts of the answer that the client's dialect cannot express. */
   lost: readonly string[];
 }
 
-/** Throws a fault that names what may not go through. */
+/** Throws a fault that names the part that may not be sent. */
 export function sameDialectCarrier(
   dialect: Dialect,
   request: RelayRequest,

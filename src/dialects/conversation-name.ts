@@ -16,7 +16,7 @@ export function readConversationName(headers: Headers, body: JsonObject): string
   return given?.slice(0, MAX_CHARS);
 }
 
-/** Our own header is checked: a name that is not understood would be another session. */
+/** Our own header is checked, because an invalid name would count as another session. */
 function readSession(headers: Headers): string | undefined {
   const session = headers.get(SESSION_HEADER);
   if (session === null) return undefined;

@@ -1,6 +1,6 @@
-// The beginning of a conversation. Only the upstream account that sealed its reasoning can read it, so all calls of one
-// conversation must rank channels alike, though few clients name it: what came before the model's first output is the same
-// in each.
+// The beginning of a conversation, which identifies it, because few clients name theirs. Only the upstream account that
+// sealed the reasoning can read it, so all calls of a conversation must rank channels alike. The content before the model's
+// first output is the same in each call.
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 
@@ -20,7 +20,7 @@ export function writeStart(items: readonly Json[], isGiven: (item: JsonObject) =
     .join('');
 }
 
-/** A text is the same, alone or as a part. */
+/** A text counts the same, alone or as a part. */
 function textsOf(content: Json | undefined): string[] {
   if (typeof content === 'string') return [content];
   const parts = Array.isArray(content) ? content.slice(0, MAX_TEXTS) : [];

@@ -16,17 +16,17 @@ export function readDetail(details: Json | undefined, name: string): number | un
   return isObject(details) ? readCount(details[name] ?? 0) : 0;
 }
 
-/** Claims that something was used: unless it can be read, too, the report is wrong. Zeros mean that nothing was counted. */
+/** Whether a value reports usage: if so and it cannot be read, the report is invalid. Zeros mean that nothing was counted. */
 export function isFigure(value: Json | undefined): boolean {
   return typeof value === 'number' && value !== 0;
 }
 
 /** Some vendors bill at least so many seconds. */
-const LEAST_BILLED = 60;
+const MIN_BILLED = 60;
 
 /** Seconds and searches are bounded by the request: a report of more than twice the bound is impossible. */
 export function mostReported(bound = 0): number {
-  return 2 * bound + LEAST_BILLED;
+  return 2 * bound + MIN_BILLED;
 }
 
 /** Null means unknown, not zero. */
@@ -56,7 +56,7 @@ export function hasCounted(usage: UsageReport): boolean {
  * has far more letters than tokens, and so have long runs of one character.
  */
 const PLACEHOLDER_TOKENS = 2;
-const LEAST_COUNTED = 200;
+const MIN_COUNTED = 200;
 
 /**
  * A report beside the output that came with it, which has our count where `hasCounted` is false. All zeros count as absent;
@@ -67,7 +67,7 @@ export function checkReport(usage: UsageReport, output: Output, isFinished = tru
   const { buckets, lacksOutput } = usage;
   if (isZero(buckets)) return 'absent';
   if (!isFinished || lacksOutput || buckets.output > PLACEHOLDER_TOKENS) return usage;
-  return output.tokens > LEAST_COUNTED ? 'invalid' : usage;
+  return output.tokens > MIN_COUNTED ? 'invalid' : usage;
 }
 
 /** Our careful count, too, may be a few times too high. */
@@ -92,17 +92,17 @@ export function addUnreported(usage: UsageReport, after: AfterReport | undefined
 }
 
 /**
- * A report of an answer that the customer ended, of which this much was delivered by the careful count. An output that
- * is impossible beside that is left out, and counted here; the input stands as it was reported.
+ * A report of an answer that the customer ended, of which this much was delivered by the careful count. An output that is
+ * impossible beside that is left out, and counted here; the reported input stays.
  */
 export function checkReportOfEnded(usage: UsageReport, plainTokens: number): UsageReport {
-  if (typeof usage !== 'object' || usage.lacksOutput || plainTokens <= LEAST_COUNTED) return usage;
+  if (typeof usage !== 'object' || usage.lacksOutput || plainTokens <= MIN_COUNTED) return usage;
   if (plainTokens <= usage.buckets.output * MAX_OVERCOUNTED) return usage;
   const alone = inputAlone(usage.buckets, usage.reasoning);
   return typeof alone === 'object' ? { ...usage, ...alone, isImplausible: true } : 'invalid';
 }
 
-/** The operator should know of it. */
+/** Whether to raise an alarm for the operator. */
 export function isInvalid(usage: UsageReport): boolean {
   return usage === 'invalid' || (typeof usage === 'object' && usage.isImplausible === true);
 }
@@ -118,7 +118,7 @@ export function weighSegments(segments: readonly Segment[]): number {
   return tokens;
 }
 
-/** What segments say; `tokens`: 0 where a report counts them. */
+/** The output in segments; `tokens` is 0 if a report counts them. */
 export function outputOfSegments(
   segments: readonly Segment[],
   isReasoning: (segment: Segment) => boolean,

@@ -288,7 +288,7 @@ export interface StreamWriter {
   continue(how: Continuation): ContinuedWriter;
   /** The text sent so far, if it is text alone and short enough to be continued. */
   sentText(): string | undefined;
-  /** As it stands: the same object grows with what is sent later. */
+  /** The current state; the same object is updated with later events. */
   sent(): Readonly<Sent>;
   /** Tokens of all text that was sent, by the careful count. Absent if no text is ever sent. */
   plainTokens?(): number;
@@ -308,7 +308,7 @@ export interface StreamWriter {
 }
 
 export interface RepeatedFrames {
-  /** What their frames have around what changes; undefined where each must be written. */
+  /** The constant parts of their frames; undefined if each frame must be written. */
   partsOf(shape: Shape): readonly string[] | undefined;
   /** One went out: its text is these bytes of UTF-8, its tokens were counted. */
   note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void;
@@ -350,7 +350,7 @@ export interface RequestFormat {
   findRemovals?(body: JsonObject, isFree: boolean): Removals;
   /** Fields of the body whose figures are lowered to fit an output bound of so many tokens. */
   loweredFields?(body: JsonObject, maxOutputTokens: number): readonly string[];
-  /** What a request without sealed reasoning lacks, by the client's names. Absent: the format seals none. */
+  /** The client's names for what is dropped with sealed reasoning. Absent if the format seals none. */
   droppedUnsealed?(body: JsonObject): readonly string[];
   /** The beginning of a conversation that must stay on one channel; undefined if it may go anywhere. */
   conversationStart?(body: JsonObject): string | undefined;

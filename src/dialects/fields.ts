@@ -1,4 +1,4 @@
-// Reading one field of a client's body: the right type, or a 400 that names it.
+// Reads single fields of a client's body. A wrong type is a 400 that names the field.
 
 import { fault } from '../faults/fault.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json/json.ts';
@@ -34,7 +34,7 @@ export function readModel({ value }: Pick<JsonDocument, 'value'>): string {
   return textField(value, 'model', MAX_MODEL_CHARS);
 }
 
-/** The upstream refuses a value that is no text. */
+/** Other types are left for the upstream to refuse. */
 export function readServiceTier({ service_tier: tier }: JsonObject): string | undefined {
   return typeof tier === 'string' ? tier : undefined;
 }

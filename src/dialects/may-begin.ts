@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { member } from './gemini/member.ts';
 
-/** Of vLLM, SGLang, llama.cpp and Ollama, beside `guided_…`. */
+/** Fields of vLLM, SGLang, llama.cpp and Ollama, besides `guided_…`. */
 const FORMS = ['format', 'grammar', 'ebnf', 'regex', 'json_schema', 'structured_outputs'];
 
 /** Upstreams refuse to begin a thinking answer without its thoughts, and begin one that has a form to keep from the start. */
@@ -46,7 +46,7 @@ function mustCall(choice: Json | undefined): boolean {
   return choice.type !== 'auto' && choice.type !== 'none';
 }
 
-/** In a chat it stands one level deeper than in responses. */
+/** In a chat it is one level deeper than in responses. */
 function allowedMode(choice: JsonObject): Json | undefined {
   return memberOf(choice.allowed_tools, 'mode') ?? choice.mode;
 }

@@ -46,7 +46,7 @@ export function readRouting(body: JsonObject): RoutedBody | undefined {
   const { only, ignore, order, sort, allow_fallbacks: allowFallbacks, ...rest } = providerOf(body.provider);
   const models = ids?.map((id, index) => ({ id, param: `models[${index}]` }));
   const edits: RoutedBody['edits'] = { models: undefined, provider: undefined };
-  // What only OpenRouter has is left to the rules for such fields, which remove it and name it.
+  // Members that only OpenRouter has are left to the rules for removed fields, which name them.
   if (Object.keys(rest).length > 0) edits.provider = rest;
   const [first] = ids ?? [];
   if (isAbsent(body.model) && first !== undefined) edits.model = first;

@@ -1,7 +1,7 @@
 // The closed table of all faults that a client can see. docs/errors.md is generated from it, and a test compares both
 // with the codes thrown in the source. Every text gives the cause first, then the remedy: SDKs show nothing else.
 
-/** Stands in a text for the seconds of `retry-after`, such as `31 s`. */
+/** The placeholder in a text for the seconds of `retry-after`, such as `31 s`. */
 export const WAIT = '{wait}';
 
 export interface FaultAction {

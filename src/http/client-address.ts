@@ -6,7 +6,7 @@ import type { Exchange, HttpTools } from './exchange.ts';
 
 const UNKNOWN = 'unknown';
 
-/** The keyed hash that stands for the client's address: nothing else of it is ever kept. */
+/** The keyed hash of the client's address. Nothing else of the address is stored. */
 export function addressOf(
   { hashAddress, trustedProxies }: Pick<HttpTools, 'hashAddress' | 'trustedProxies'>,
   { request, connection }: Pick<Exchange, 'request' | 'connection'>,

@@ -1,5 +1,5 @@
-// Decodes compressed request bodies in pieces, outside the event loop. Whoever reads them stops at its own limit, so a few
-// compressed bytes never become more memory than an uncompressed body may take.
+// Decodes compressed request bodies in parts, outside the event loop. The reader stops at its limit, so a few compressed
+// bytes never take more memory than an uncompressed body may.
 
 import { pipeline } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';

@@ -1,6 +1,6 @@
-// An account's events as a stream that goes on: those after the cursor, then each new one. It reads from the store only when
-// the client has taken what was sent before, so it keeps one page at most. It ends with the key's right to manage, and when
-// the server drains; a client continues where it was with Last-Event-ID.
+// Streams an account's events: those after the cursor, then each new one. It reads the next page from the store only when
+// the client has taken the last one. It ends when the key may no longer manage, and when the server drains; a client
+// continues with Last-Event-ID.
 
 import type { EventWatch } from '../accounts/events/event-watch.ts';
 import { publicEvent } from '../accounts/events/public-event.ts';

@@ -26,7 +26,7 @@ export function streamMembers({ request }: Pick<Exchange, 'request'>): Record<st
 
 const encoder = new TextEncoder();
 
-/** A JSON object with these members in front of its own. What is no object stays as it is, and is refused when it is read. */
+/** Adds these members at the beginning of a JSON object. Other JSON stays unchanged, and is refused when it is read. */
 export function withMembers(sent: Uint8Array, members: Record<string, unknown>): Uint8Array {
   const body = withoutModel(sent, members.model);
   const open = skipSpaces(body, 0);

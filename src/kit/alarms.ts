@@ -6,7 +6,10 @@ import type { Log, LogFields } from './log.ts';
 export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** `critical`: customers or money are affected until somebody acts. `warning`: look at it today. `info`: it was dealt with. */
+/**
+ * `critical`: customers or money are affected until an operator acts. `warning`: check it today. `info`: no action is
+ * needed.
+ */
 export const ALARM_SEVERITIES = {
   upstream_refused_our_key: 'critical',
   upstream_route_missing: 'warning',

@@ -7,7 +7,7 @@ export function isHeaderText(text: string): boolean {
   return HEADER_TEXT.test(text);
 }
 
-/** A secret as it is used: credentials in JSON, which are files of several lines, stand on one. */
+/** A secret as it is used: JSON credentials of several lines are joined to one line. */
 export function secretText(text: string): string {
   if (!text.trimStart().startsWith('{')) return text;
   try {

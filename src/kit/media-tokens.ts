@@ -3,17 +3,17 @@
 
 import type { ImageSize } from './image-size.ts';
 import { PER_IMAGE } from './tokens.ts';
-import { LEAST_WAVE_BYTES_PER_SECOND } from './wave-head.ts';
+import { MIN_WAVE_BYTES_PER_SECOND } from './wave-head.ts';
 
 /** As in Claude and GPT-5 for images that need no scaling. */
 const PIXELS_PER_TOKEN = 750;
-const LEAST_IMAGE_TOKENS = 85;
+const MIN_IMAGE_TOKENS = 85;
 const MAX_IMAGE_TOKENS = 1_600;
 
 export function imageTokens(size: ImageSize | undefined): number {
   if (!size) return PER_IMAGE.estimate;
   const tokens = Math.ceil((size.width * size.height) / PIXELS_PER_TOKEN);
-  return Math.min(Math.max(tokens, LEAST_IMAGE_TOKENS), MAX_IMAGE_TOKENS);
+  return Math.min(Math.max(tokens, MIN_IMAGE_TOKENS), MAX_IMAGE_TOKENS);
 }
 
 /** Between OpenAI's 10 and Gemini's 32. */
@@ -37,7 +37,7 @@ const MAX_TOKENS_PER_SECOND = 50;
  * claims.
  */
 export function mostWaveTokens(base64: string): number {
-  return Math.ceil((bytesOf(base64) * MAX_TOKENS_PER_SECOND) / LEAST_WAVE_BYTES_PER_SECOND);
+  return Math.ceil((bytesOf(base64) * MAX_TOKENS_PER_SECOND) / MIN_WAVE_BYTES_PER_SECOND);
 }
 
 function isPlain(format: unknown): boolean {

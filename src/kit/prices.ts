@@ -65,7 +65,7 @@ export interface ChargedTerms {
   pricedAt: number | null;
 }
 
-/** The same, where leaving out stands for null. */
+/** The same with optional members instead of null. */
 export type OptionalTerms = { [Term in keyof ChargedTerms]?: ChargedTerms[Term] | undefined };
 
 export function addCalls(one: ToolCalls | undefined, other: ToolCalls | undefined): ToolCalls | undefined {

@@ -15,10 +15,10 @@ export interface TokenCount {
  * A call with fewer output tokens (or the client's smaller number) is not useful. Some upstreams accept no lower limit
  * and get this one, so it is held if the money suffices.
  */
-export const LEAST_OUTPUT_TOKENS = 16;
+export const MIN_OUTPUT_TOKENS = 16;
 
 /** Claude's minimum thinking budget; none is lowered below it. */
-export const LEAST_THINKING_TOKENS = 1024;
+export const MIN_THINKING_TOKENS = 1024;
 
 /** From common models; an image's bytes say nothing. A very small one may be a few tokens. */
 export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 4 };

@@ -3,13 +3,13 @@
 
 const WAVE_HEAD = /^RIFF[\s\S]{4}WAVE$/;
 const CHUNK_HEAD_BYTES = 8;
-const LEAST_FORMAT_BYTES = 16;
+const MIN_FORMAT_BYTES = 16;
 /** Integers and floats. The extended format names one of these, or another, later in the header. */
 const PLAIN: ReadonlySet<number> = new Set([1, 3]);
 const EXTENSIBLE = 0xfffe;
 const EXTENSIBLE_BYTES = 26;
 /** 8,000 samples of 8 bits: telephone quality. */
-export const LEAST_WAVE_BYTES_PER_SECOND = 8_000;
+export const MIN_WAVE_BYTES_PER_SECOND = 8_000;
 
 interface WaveFormat {
   code: number;
@@ -24,7 +24,7 @@ export function isPlainWave(head: Buffer): boolean {
 /** Undefined for everything else. */
 export function waveBytesPerSecond(head: Buffer): number | undefined {
   const format = readWaveFormat(head);
-  const isPlain = format && PLAIN.has(format.code) && format.bytesPerSecond >= LEAST_WAVE_BYTES_PER_SECOND;
+  const isPlain = format && PLAIN.has(format.code) && format.bytesPerSecond >= MIN_WAVE_BYTES_PER_SECOND;
   return isPlain ? format.bytesPerSecond : undefined;
 }
 
@@ -39,7 +39,7 @@ function readWaveFormat(head: Buffer): WaveFormat | undefined {
     const start = at + CHUNK_HEAD_BYTES;
     const bytes = head.readUInt32LE(at + 4);
     if (name === 'fmt ') {
-      if (found || bytes < LEAST_FORMAT_BYTES || start + bytes > head.length) return undefined;
+      if (found || bytes < MIN_FORMAT_BYTES || start + bytes > head.length) return undefined;
       found = formatOf(head.subarray(start, start + bytes));
     }
     // Chunks begin at even offsets.

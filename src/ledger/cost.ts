@@ -10,7 +10,7 @@ import {
   pricesFor,
   type ToolCalls,
 } from '../kit/prices.ts';
-import { LEAST_OUTPUT_TOKENS } from '../kit/tokens.ts';
+import { MIN_OUTPUT_TOKENS } from '../kit/tokens.ts';
 import type { HoldRequest } from '../store/operations.ts';
 import type { Buckets } from '../store/rows.ts';
 import { leastOutput } from './thinking-budget.ts';
@@ -170,7 +170,7 @@ export function holdFor(call: PaidCall, inputTokens: number, outputTokens: numbe
   return {
     base: BigInt(inputTokens) * dearestInput + BigInt(images) * image + otherUnits + fees,
     unit: output * BigInt(choices),
-    wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, LEAST_OUTPUT_TOKENS),
+    wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, MIN_OUTPUT_TOKENS),
     least: isUncut(request) ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),
   };
 }

@@ -21,7 +21,7 @@ export function lossesBeyondHold(input: SettleInput | ReleaseInput, { model, hel
 }
 
 /**
- * What upstreams bill for the answer itself, at the sale price if the route states no cost. Of a settlement, the excess over the
+ * The upstreams' bill for the answer itself, at the sale price if the route states no cost. The excess of a settlement over the
  * hold is among the losses.
  */
 function billOf(input: SettleInput | ReleaseInput, { model: asked, held }: Swept): Loss[] {

@@ -1,7 +1,7 @@
 // Thinking counts as output. When less output is granted than requested, the thinking budget may be lowered to leave
 // tokens for the answer, but not below a minimum.
 
-import { LEAST_OUTPUT_TOKENS, LEAST_THINKING_TOKENS } from '../kit/tokens.ts';
+import { MIN_OUTPUT_TOKENS, MIN_THINKING_TOKENS } from '../kit/tokens.ts';
 
 /** As the client sent them. */
 interface RequestedOutput {
@@ -32,13 +32,13 @@ export function lowerThinkingBudget(
 ): number | undefined {
   const isClamped = maxOutputTokens === undefined || granted < maxOutputTokens;
   if (!isClamped || thinkingBudget === undefined || thinkingBudget < granted) return undefined;
-  if (granted <= LEAST_THINKING_TOKENS) return undefined;
+  if (granted <= MIN_THINKING_TOKENS) return undefined;
   const part = Math.floor((granted * thinkingBudget) / (maxOutputTokens ?? most));
-  return Math.min(Math.max(part, LEAST_THINKING_TOKENS), granted - 1);
+  return Math.min(Math.max(part, MIN_THINKING_TOKENS), granted - 1);
 }
 
 /** The minimum output that holds the thinking and an answer. */
 export function leastOutput(thinkingBudget: number | undefined, isStrict: boolean): number {
-  if (thinkingBudget === undefined) return LEAST_OUTPUT_TOKENS;
-  return (isStrict ? thinkingBudget : Math.min(thinkingBudget, LEAST_THINKING_TOKENS)) + 1;
+  if (thinkingBudget === undefined) return MIN_OUTPUT_TOKENS;
+  return (isStrict ? thinkingBudget : Math.min(thinkingBudget, MIN_THINKING_TOKENS)) + 1;
 }

@@ -46,7 +46,7 @@ export interface Smaller {
 }
 
 /** A prompt with fewer tokens is hardly one: the names of its fields count, too. */
-const LEAST_PROMPT_TOKENS = 100;
+const MIN_PROMPT_TOKENS = 100;
 
 /**
  * A short request may be counted as so many input tokens more when it is written with spaces between its JSON tokens, as
@@ -96,7 +96,7 @@ function shorterPrompt(refused: RefusedForMoney, request: RequestedCost, boundNa
   // Tools bring as much to a shorter prompt, or less.
   const left = refused.available - hold.unit * BigInt(hold.least) - fees - price * BigInt(broughtTokens);
   const affordable = price > 0n && left > 0n ? Number(left / price) : 0;
-  if (affordable < LEAST_PROMPT_TOKENS) return undefined;
+  if (affordable < MIN_PROMPT_TOKENS) return undefined;
   const share = Math.max(1, Math.floor((100 * affordable) / promptTokens));
   return {
     remedy: `shorten the prompt to about ${share} % of its length (from at most ${promptTokens} tokens to ${affordable})`,

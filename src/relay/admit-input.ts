@@ -92,8 +92,8 @@ export function wantedTokens(call: Call): number {
 }
 
 /**
- * Text ends at the bound of the first model, whichever answers, unless a route takes no bound. What cannot be cut is as long as
- * any of the models makes it.
+ * Text ends at the output bound of the first model, whichever model answers, unless a route takes no bound. Output that
+ * cannot be cut short is as long as any of the models allows.
  */
 function modelBound({ dialect, request, model, candidates }: Call): number {
   if (!isUncut(request)) {

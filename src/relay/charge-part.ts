@@ -65,7 +65,7 @@ export function notCharged(bill: Bill, rule: ChargeRule): Bill {
 /** Prefilled text is not input of the client, but output that it already has. */
 export function withPrefilled(bill: Bill, prefilledTokens: number | undefined): Bill {
   if (prefilledTokens === undefined) return bill;
-  // Our own count of the input has no prefill in it.
+  // Our own count of the input does not include the prefill.
   const isCounted = typeof bill.reported !== 'object';
   const input = isCounted ? bill.buckets : lessInput(bill.buckets, prefilledTokens);
   return {

@@ -1,5 +1,5 @@
-// Orders a model's routes: by priority, then by weight; a conversation keeps to its channel, so that the
-// upstream's prompt cache stays warm.
+// Orders a model's routes: by priority, then by weight. A conversation stays on one channel, so that the upstream's prompt
+// cache can be used.
 
 import { createHash } from 'node:crypto';
 import type { Model, Route } from '../catalog/catalog.ts';

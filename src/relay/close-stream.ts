@@ -56,7 +56,7 @@ export async function closeEnded(
   await settleEnded(tools, admission, closing, delivery, { status, bill });
 }
 
-/** The bill as it stands with what was read of the upstream's answer. */
+/** The bill with what was read of the upstream's answer so far. */
 export function endedBill(
   { call, maxOutputTokens: bound }: Admission,
   delivery: Delivery,

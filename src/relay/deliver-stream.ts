@@ -120,7 +120,7 @@ export function deliverStream(
   };
 }
 
-/** Sends frames as the bytes that they stand for. */
+/** Sends frames as the bytes that they encode. */
 function encodedBy({ encode }: StreamWriter, send: Send): Send {
   return encode ? (frames) => send(typeof frames === 'string' && frames !== '' ? encode(frames) : frames) : send;
 }

@@ -74,7 +74,7 @@ function largeBody(tools: RelayTools, call: Call, text: string, large: LargeAnsw
   return toByteStream(send, { ...tools, connection, gone, keepAlive: () => '', onGone });
 }
 
-const LEAST_BYTES = 1024 * 1024;
+const MIN_BYTES = 1024 * 1024;
 const WITHIN_MS = 60_000;
 
 /**
@@ -91,7 +91,7 @@ export function withMinimumRate(
     const now = clock.monotonic();
     if (now - since > WITHIN_MS) throw new Error('the client reads too slowly');
     bytes += chunk.length;
-    if (bytes < LEAST_BYTES) return;
+    if (bytes < MIN_BYTES) return;
     bytes = 0;
     since = now;
   };

@@ -19,7 +19,7 @@ export interface Translated {
   isDescribed: boolean;
 }
 
-/** Writing and scanning more than this again would delay other requests. */
+/** Larger requests are not described: writing and scanning them again would delay other requests. */
 const MAX_DESCRIBED = 256 * 1024;
 
 /** A form is never translated. */

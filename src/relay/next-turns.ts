@@ -6,7 +6,7 @@ import { isZero } from '../dialects/counts.ts';
 import type { PausedTurn, ReportedUsage } from '../dialects/dialect.ts';
 import type { RawValue } from '../kit/json/raw-json.ts';
 import { highestPrices } from '../kit/prices.ts';
-import { LEAST_OUTPUT_TOKENS } from '../kit/tokens.ts';
+import { MIN_OUTPUT_TOKENS } from '../kit/tokens.ts';
 import { costAt, holdFor, inputOf } from '../ledger/cost.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-budget.ts';
 import { addBuckets, type Buckets, NO_BUCKETS } from '../store/rows.ts';
@@ -119,7 +119,7 @@ export class NextTurns {
     const rest = held - costAt(this.#used, prices) - base;
     if (rest < 0n) return undefined;
     const bound = unit === 0n ? left : Math.min(left, Number(rest / unit));
-    return bound < Math.min(left, LEAST_OUTPUT_TOKENS) ? undefined : bound;
+    return bound < Math.min(left, MIN_OUTPUT_TOKENS) ? undefined : bound;
   }
 
   /** Successful turns belong to the attempt that began the answer; a failed one has a line of its own in the receipt. */

@@ -10,7 +10,7 @@ import type { Step } from './plan.ts';
 import type { SilenceLimits } from './watch.ts';
 
 /** Models with hidden reasoning, and those that make images or audio, may be silent for long. */
-const LEAST_MS = { shown: 8_000, unseen: 30_000 };
+const MIN_MS = { shown: 8_000, unseen: 30_000 };
 const MAX_MS = { shown: 60_000, unseen: 120_000 };
 const MEDIANS = 5;
 /** Assumed for a route without history: 10,000 tokens read and 50 written per second. */
@@ -31,12 +31,12 @@ export function silenceLimits(tools: RelayTools, admission: Admission, step: Ste
 function lateAfter(tools: RelayTools, admission: Admission, step: Step, kind: 'shown' | 'unseen'): number {
   const { channel, model } = step.route;
   const size = sizeOf(admission, step);
-  const unknown = Math.min(LEAST_MS[kind] + size.tokens * MS_PER_TOKEN[size.kind], MAX_MS[kind]);
+  const unknown = Math.min(MIN_MS[kind] + size.tokens * MS_PER_TOKEN[size.kind], MAX_MS[kind]);
   const median = tools.answerTimes.median(channel.name, model, size);
   if (median === undefined) return inSeconds(unknown);
   // A whole answer may always be as long as its bound.
   if (size.kind === 'whole') return inSeconds(Math.max(median * MEDIANS, unknown));
-  return inSeconds(Math.min(Math.max(median * MEDIANS, LEAST_MS[kind]), MAX_MS[kind]));
+  return inSeconds(Math.min(Math.max(median * MEDIANS, MIN_MS[kind]), MAX_MS[kind]));
 }
 
 /** Roughly: counting the tokens of every prompt would cost too much here. */

@@ -5,7 +5,7 @@ import type { Rendered, Section } from './markdown.ts';
 export interface DocChapter {
   /** In its address, the same in every language: the id of its heading in English. */
   slug: string;
-  /** Of its heading. */
+  /** The anchor of its heading. */
   id: string;
   title: string;
   /** Its first paragraph, without any marks. */
@@ -18,7 +18,7 @@ export interface DocChapter {
 }
 
 /** More is too much for one page, of which the list of pages and the frame take up some, too. */
-const MOST_BYTES = 48_000;
+const MAX_BYTES = 48_000;
 /** Before each heading that `sections` knows: text that looks like one is escaped. */
 const BEFORE_HEADING = /(?=<h[23] id=)/;
 
@@ -28,20 +28,20 @@ interface ChapterStart {
   slug: string;
 }
 
-/** What begins a chapter of the English page: the headings of its parts, and those within a part that is too long. */
+/** The headings that begin a chapter of the English page: those of its parts, and those inside a part that is too long. */
 export function chapterStarts({ html, sections }: Rendered): ChapterStart[] {
-  if (Buffer.byteLength(html) <= MOST_BYTES) return [];
+  if (Buffer.byteLength(html) <= MAX_BYTES) return [];
   const [, ...pieces] = html.split(BEFORE_HEADING);
   const parts = sections.flatMap(({ depth }, index) => (depth === 2 ? [index] : []));
   const starts = parts.flatMap((part, index) => {
     const end = parts[index + 1] ?? sections.length;
-    const isLong = Buffer.byteLength(pieces.slice(part, end).join('')) > MOST_BYTES;
+    const isLong = Buffer.byteLength(pieces.slice(part, end).join('')) > MAX_BYTES;
     return isLong ? Array.from({ length: end - part }, (_, place) => part + place) : [part];
   });
   return starts.map((index) => ({ index, slug: sections[index]?.id ?? '' }));
 }
 
-/** What stands before the first of `starts` is left to the page itself. */
+/** Text before the first of `starts` stays on the page itself. */
 export function splitChapters(
   name: string,
   { html, sections }: Rendered,

@@ -23,9 +23,9 @@ export interface DocPage extends Rendered {
   /** The language it is written in. */
   language: Language;
   markdown: string;
-  /** What stands before the first chapter; everything if there is none. */
+  /** The text before the first chapter; all of it if there is none. */
   intro: string;
-  /** Of a long page. */
+  /** The chapters of a long page. */
   chapters: readonly DocChapter[];
 }
 

@@ -14,8 +14,8 @@ export interface DocHit {
   isCode: boolean;
 }
 
-export const MOST_HITS = 20;
-export const MOST_QUERY_CHARS = 100;
+export const MAX_HITS = 20;
+export const MAX_QUERY_CHARS = 100;
 const SNIPPET_CHARS = 200;
 /** A sentence that begins so long before the word that was found is not shown from its beginning. */
 const BEFORE_CHARS = 90;
@@ -35,13 +35,13 @@ export function searchDocs(library: DocsLibrary, language: Language, query: stri
     .map(({ part, group }) => ({ part, rank: rankOf(part, words, group) }))
     .filter(({ rank }) => rank > 0)
     .toSorted((a, b) => b.rank - a.rank)
-    .slice(0, MOST_HITS)
+    .slice(0, MAX_HITS)
     .map(({ part }) => hitOf(part, words));
 }
 
 /** Weight of the place where words were found; their frequency decides between equals. */
 const RANKS = { ofPage: 500, heading: 400, headingAndPage: 300, partOfHeading: 200, prose: 100, code: 20 };
-const MOST_COUNTED = 20;
+const MAX_COUNTED = 20;
 /** Fewer readers run the service than use it. */
 const LESS_READ = 50;
 
@@ -51,7 +51,7 @@ function rankOf({ page, section, pieces }: DocPart, words: readonly string[], gr
   const prose = plain(textOf(false).join(' '));
   const hasAll = (text: string) => words.every((word) => text.includes(word));
   const often = words.reduce((sum, word) => sum + prose.split(word).length - 1, 0);
-  const counted = Math.min(often, MOST_COUNTED);
+  const counted = Math.min(often, MAX_COUNTED);
   if (section === undefined && hasAll(title)) return RANKS.ofPage + counted;
   if (section && hasAll(heading)) return RANKS.heading + counted + (heading.startsWith(words[0] ?? '') ? LESS_READ : 0);
   if (section && pieces.some(({ anchor }) => anchor === words[0])) return RANKS.heading;
@@ -118,7 +118,7 @@ function plain(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
-/** Whoever looks for errors also looks for an error. */
+/** Reduces plurals: a search for "errors" also finds "error". */
 function withoutPlural(word: string): string {
   return /^[a-z]{3,}[^s]s$/.test(word) ? word.slice(0, -1) : word;
 }

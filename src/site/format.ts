@@ -15,14 +15,14 @@ export function money(amount: Nano): string {
 }
 
 const CENT: Nano = NANO_PER_NTD / 100n;
-const LEAST_SHOWN: Nano = NANO_PER_NTD / 10_000n;
+const MIN_SHOWN: Nano = NANO_PER_NTD / 10_000n;
 
 /** For lists: two decimals from NT$1 on, up to four below it. */
 export function roundedMoney(amount: Nano): string {
   if (amount === 0n) return 'NT$0';
   const size = amount < 0n ? -amount : amount;
-  if (size < LEAST_SHOWN) return amount < 0n ? '> −NT$0.0001' : '< NT$0.0001';
-  const small = roundedTo(size, LEAST_SHOWN);
+  if (size < MIN_SHOWN) return amount < 0n ? '> −NT$0.0001' : '< NT$0.0001';
+  const small = roundedTo(size, MIN_SHOWN);
   const rounded = small < NANO_PER_NTD ? small : roundedTo(size, CENT);
   return money(amount < 0n ? -rounded : rounded);
 }

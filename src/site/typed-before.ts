@@ -28,7 +28,7 @@ function hasTyped(kept: URLSearchParams, { pages }: KeptFields): boolean {
   return [...kept].some(([name, value]) => name !== pages && value !== '');
 }
 
-/** Whoever signs in may have sent anything. */
+/** A form that was sent before signing in may have any content. */
 export function readTyped(text: string | null, fields: KeptFields): URLSearchParams {
   return new URLSearchParams([...new URLSearchParams(text ?? '')].filter(([name]) => fields.has(name)));
 }

@@ -31,7 +31,7 @@ export const ACCOUNT_READS = {
   /** Valid keys older than `since` and unused from then on, of accounts that no card and no credit ever reached and with no
    * valid key below them; none if usage of that time was deleted, because their use is then unknown. */
   unusedKeys: many(REPORT, KEYS, UNUSED, (since: number, limit: number) => [since, since, since, limit]),
-  /** When an account was made. */
+  /** When an account was created. */
   accountSince: read(
     QUICK,
     (accountId: string) => ask('SELECT created_at FROM accounts WHERE account_id = ?', accountId),

@@ -16,7 +16,7 @@ export const USAGE_KEPT_FROM = `SELECT ${KEPT_DAY} AS day`;
 export const KEPT_AT = `(SELECT coalesce(max(CAST(value AS BIGINT)) * ${DAY_MS} - ${OFFSET_MS}, 0)
   FROM settings WHERE name = '${FIRST_DAY}')`;
 
-/** Whatever was settled from then on has its record: a call may have begun the day before. */
+/** Everything settled since then has its record. The call may have begun on the day before. */
 export const KEPT_SETTLED_AT = `(SELECT coalesce((max(CAST(value AS BIGINT)) + 1) * ${DAY_MS} - ${OFFSET_MS}, 0)
   FROM settings WHERE name = '${FIRST_DAY}')`;
 

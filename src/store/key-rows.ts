@@ -45,8 +45,8 @@ export type KeyDetails = Pick<
 >;
 
 /**
- * What a key and the keys below it spent on one Taipei day, in one Taipei month and in all, and hold now. Kept from its
- * first paid hold or its first limit on.
+ * The spending of a key and the keys below it on one Taipei day, in one Taipei month and in all, and their current holds.
+ * Kept from its first paid hold or its first limit on.
  */
 export interface Budget {
   day: number;

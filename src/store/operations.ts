@@ -41,7 +41,7 @@ export interface RegisterInput {
   key: KeyRow;
   /** Keyed hash of the client's address. */
   address: string;
-  /** Wider networks that it is in, as keyed hashes, each with a limit of its own in the same time. */
+  /** Larger networks that contain it, as keyed hashes, each with a separate limit for the same time. */
   networks?: readonly { prefix: number; address: string; limit: number }[];
   at: number;
   trial: Nano;
@@ -393,5 +393,5 @@ export type OperationName = keyof Operations;
 export type Input<Name extends OperationName> = Operations[Name]['input'];
 export type Result<Name extends OperationName> = Operations[Name]['result'];
 
-/** One operation as it travels to the writer. */
+/** One operation as it is sent to the writer. */
 export type Operation = { [Name in OperationName]: { name: Name; input: Input<Name> } }[OperationName];

@@ -34,7 +34,7 @@ export interface UsageTotals extends Buckets {
 export const USAGE_SORTS = ['cost', 'duration'] as const;
 export type UsageSort = (typeof USAGE_SORTS)[number];
 /** Sorting covers this many of the newest matches: a bound for accounts with millions of records. */
-export const MOST_SORTED = 20_000;
+export const MAX_SORTED = 20_000;
 
 /** The field that usage is grouped by. */
 export type UsageGroup = 'model' | 'key';

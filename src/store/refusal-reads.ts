@@ -4,7 +4,7 @@ import { all, ask, QUICK, type Row, read, SLOW } from './read.ts';
 import type { RefusalCount, RefusedRequest } from './refusals.ts';
 import { type Condition, type SqlQuery, where } from './sql-query.ts';
 
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 export interface RefusalQuery {
   /** Empty: those whose account is unknown. */
@@ -34,7 +34,7 @@ function refusedQuery({ accountId, requestId }: RefusalQuery): SqlQuery {
   if (accountId !== undefined) conditions.push(['account_id = ?', accountId]);
   if (requestId !== undefined) conditions.push(['request_id = ?', requestId]);
   const { sql, values } = where(conditions);
-  return ask(`SELECT * FROM refused_requests ${sql} ORDER BY request_id DESC LIMIT ?`, ...values, MOST_LISTED);
+  return ask(`SELECT * FROM refused_requests ${sql} ORDER BY request_id DESC LIMIT ?`, ...values, MAX_LISTED);
 }
 
 function decodeRefused(row: Row): RefusedRequest {

@@ -5,7 +5,7 @@
 import { DAY_MS, HOUR_MS } from '../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import { IS_FAILED } from './failed-requests.ts';
-import { MOST_SORTED, type UsageGroup, type UsageQuery, type UsageSort, type UsageTotals } from './reads.ts';
+import { MAX_SORTED, type UsageGroup, type UsageQuery, type UsageSort, type UsageTotals } from './reads.ts';
 import { type Condition, type SqlQuery, where } from './sql-query.ts';
 
 const FILTERS = [
@@ -74,7 +74,7 @@ export function groupDaysQuery(query: UsageQuery, by: UsageGroup, from: number, 
   };
 }
 
-/** Of one day, from its records: sums have no hours. */
+/** The hours of one day, from its records, because sums have no hours. */
 export function groupHoursQuery(query: UsageQuery, by: UsageGroup, day: number): SqlQuery {
   const since = taipeiDayStart(day);
   const { sql, values } = where([...common(query), ['at >= ?', since], ['at < ?', since + DAY_MS]]);
@@ -161,7 +161,7 @@ function sortedPage(query: UsageQuery, sort: UsageSort, conditions: readonly Con
   return {
     sql: `SELECT * FROM (SELECT * FROM usage_records ${sql} ${NEWEST_FIRST}) AS newest ${rest.sql}
       ORDER BY ${column} DESC, request_id DESC LIMIT ?`,
-    values: [...values, MOST_SORTED, ...rest.values, query.limit + 1],
+    values: [...values, MAX_SORTED, ...rest.values, query.limit + 1],
   };
 }
 

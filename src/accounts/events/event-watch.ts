@@ -11,7 +11,7 @@ export interface EventWatch {
 }
 
 /** With more new events than that, all listeners are woken. */
-const MOST = 1_000;
+const MAX_EVENTS = 1_000;
 
 export function createEventWatch(store: Pick<Store, 'read'>): EventWatch {
   const listeners = new Map<string, Set<() => void>>();
@@ -26,8 +26,8 @@ export function createEventWatch(store: Pick<Store, 'read'>): EventWatch {
     async follow(newest) {
       if (newest <= seen) return;
       if (listeners.size > 0) {
-        const events = await store.read.eventsSince(seen, MOST);
-        const isForAll = events.length === MOST || events.some(({ accountId }) => accountId === null);
+        const events = await store.read.eventsSince(seen, MAX_EVENTS);
+        const isForAll = events.length === MAX_EVENTS || events.some(({ accountId }) => accountId === null);
         const accounts = isForAll ? listeners.keys() : new Set(events.map(({ accountId }) => accountId ?? ''));
         for (const accountId of accounts) wake(accountId);
       }

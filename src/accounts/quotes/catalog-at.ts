@@ -15,7 +15,7 @@ interface CatalogAtTools {
 }
 
 /** A quote lives for minutes: few revisions are quoted at a time. */
-const MOST_REVISIONS = 8;
+const MAX_REVISIONS = 8;
 
 export function createCatalogAt({ catalog, priceListAt }: CatalogAtTools): CatalogAt {
   const known = new Map<number, { active: Catalog; repriced: Catalog }>();
@@ -27,7 +27,7 @@ export function createCatalogAt({ catalog, priceListAt }: CatalogAtTools): Catal
     const period = await priceListAt(revision, pricedAt);
     if (!period) return undefined;
     const repriced = repriceCatalog(active, revision, period);
-    if (known.size >= MOST_REVISIONS) known.clear();
+    if (known.size >= MAX_REVISIONS) known.clear();
     known.set(revision, { active, repriced });
     return repriced;
   };

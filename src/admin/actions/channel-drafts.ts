@@ -1,5 +1,5 @@
-// Channels that are being added or edited by a form. They live in memory, bounded in number and time, because a key that was
-// typed must not travel through pages; in a draft it is sealed, as in the document.
+// Channels that are being added or edited by a form. They live in memory, bounded in number and time, because a typed key
+// must not be sent through pages; in a draft it is sealed, as in the document.
 
 import type { Channel } from '../../catalog/catalog.ts';
 import type { Fields } from '../../catalog/loose-fields.ts';

@@ -102,7 +102,7 @@ export function chosenAtFirst({ preset, listing }: ChannelDraft, offers: readonl
   return offers.filter(({ known }) => known && known.usd !== 'free' && known.retiresAt === undefined);
 }
 
-/** As ids may be written: without what stands before the last slash, in small letters. */
+/** Converts a name to an id: the part after the last slash, in lower case. */
 function publicId(model: string): string {
   const [, name = model] = /([^/]+)$/.exec(model) ?? [];
   return name

@@ -16,7 +16,7 @@ export interface ConsoleTools extends OperatingTools {
   readBody(request: Request, maxBytes: number): Promise<string>;
 }
 
-/** The console acts for whoever has the token. */
+/** The actor of the console is the holder of the token. */
 export const ACTOR = ACTORS.token;
 
 /** The port listens on loopback as plain HTTP, whatever the public address of the service is. */

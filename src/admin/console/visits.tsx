@@ -42,7 +42,7 @@ export interface ConsoleVisits {
   /** A file that the browser saves, not a page: after signing in, the browser is not redirected to it. */
   file(path: string, handle: HandleVisit): void;
   post(path: string, handle: HandleVisit, again?: ShowRefused): void;
-  /** Whatever else is asked for, if it is `wanted` here. */
+  /** Handles all other paths, if `wanted` accepts them. */
   rest(wanted: (request: Request) => boolean, handle: HandleVisit): void;
 }
 

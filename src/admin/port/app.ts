@@ -14,7 +14,7 @@ type Handle = (exchange: OperatorExchange) => Response | Promise<Response>;
 /** Adds pages for people. They have their own sign-in page, which asks for the same token. */
 export type AddPages = (app: Hono, check: CheckToken) => void;
 
-/** Pages stand behind the routes for programs, and are loaded when the first is asked for. */
+/** Pages come after the routes for programs, and are loaded with the first request for one. */
 export function createOperatorApp(tools: OperatorTools, loadPages: () => Promise<AddPages>): Hono {
   const check = createCheckToken(tools.clock, tools.adminToken);
   const guard = guardHeaders(check);

@@ -7,7 +7,7 @@ import type { Document } from '../document.ts';
 import { fieldsOf, listOf } from '../loose-fields.ts';
 
 /** A date that is older is taken to be set in the oldest revision that is read. */
-const MOST_REVISIONS = 100;
+const MAX_REVISIONS = 100;
 
 export async function deprecatedSince(
   store: Pick<Store, 'read'>,
@@ -16,7 +16,7 @@ export async function deprecatedSince(
 ): Promise<ReadonlyMap<string, number>> {
   const open = new Set(models.flatMap(({ id, retires_at: at }) => (at === undefined ? [] : [id])));
   const since = new Map([...open].map((id) => [id, newest.createdAt]));
-  const oldest = Math.max(1, newest.revision - MOST_REVISIONS);
+  const oldest = Math.max(1, newest.revision - MAX_REVISIONS);
   for (let revision = newest.revision - 1; revision >= oldest && open.size > 0; revision--) {
     const stored = await store.read.revision(revision);
     if (!stored) continue;

@@ -53,7 +53,7 @@ interface ScheduledList {
 }
 
 /** Older changes are dropped. */
-export const MOST_PRICE_CHANGES = 100;
+export const MAX_PRICE_CHANGES = 100;
 
 /**
  * Returns the changes up to a revision and a moment. The first call reads every revision, later ones only those since;
@@ -87,7 +87,7 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number,
   function replace(next: ScheduledList): void {
     const { revision, since } = next;
     const changes = compare(list, next.list);
-    if (changes.length > 0) known = [{ revision, since, isFirst, changes }, ...known].slice(0, MOST_PRICE_CHANGES);
+    if (changes.length > 0) known = [{ revision, since, isFirst, changes }, ...known].slice(0, MAX_PRICE_CHANGES);
     list = next.list;
   }
 

@@ -43,7 +43,7 @@ export function createWeekTraffic(store: Pick<Store, 'read'>, clock: Clock): () 
   };
 }
 
-/** Of Taipei's days. */
+/** Steps begin at midnight in Taipei. */
 function stepOf(at: number): number {
   return Math.floor((at + OFFSET_MS) / STEP_MS);
 }

@@ -112,7 +112,7 @@ function isToken(value: Json | undefined): value is string {
   return typeof value === 'string' && TOKEN.test(value);
 }
 
-/** As if the upstream itself had refused the key: 4xx is about the credentials, all else is an outage. */
+/** Treated as a refusal by the upstream: 4xx as a refused key, everything else as an outage. */
 function refusedRequest(status: number, body: unknown): Refused {
   const { error, error_description: text } = isObject(body) ? body : {};
   const isRefused = status >= 400 && status < 500 && status !== 429;
@@ -124,7 +124,7 @@ function refusedRequest(status: number, body: unknown): Refused {
   };
 }
 
-/** For each call one of its own: a body is read once. */
+/** A new response for each call, because a body can be read only once. */
 function refusalOf({ status, error }: Refused): Response {
   return Response.json({ error }, { status });
 }

@@ -22,9 +22,9 @@ const ERROR_TYPES: Readonly<Record<string, string>> = {
   expiredtokenexception: 'authentication_error',
 };
 const OTHER_ERROR = 'api_error';
-/** The model failed, or took too long: with these, others blame the request. */
+/** The model failed or took too long, although the status is one of a bad request. */
 const STATUSES: Readonly<Record<number, number>> = { 408: 504, 424: 502 };
-/** Far above what the vendor says of a refusal; more is not read. */
+/** The most bytes of a refusal that are read; far above what the vendor sends. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 /** The vendor's own figures in the last event: the format has none there. */
 const METRICS = /,\s*"amazon-bedrock-invocationMetrics"\s*:\s*\{[^{}]*\}/;

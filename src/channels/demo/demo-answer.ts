@@ -1,5 +1,5 @@
-// The demo's answer: a text that says that it is a demo, in the language of the prompt, without quoting it; or the call of
-// a tool or the JSON document that the request wants, in the least that its schema allows.
+// The demo's answer: a text that says that it is a demo, in the language of the prompt, without quoting it; or the tool call
+// or JSON document that the request asks for, as small as its schema allows.
 
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import { schemaInstance } from './schema-instance.ts';

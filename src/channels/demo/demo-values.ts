@@ -31,8 +31,8 @@ export function demoText({ format, pattern, minLength, maxLength }: JsonObject):
   );
 }
 
-const LEAST = Number.NEGATIVE_INFINITY;
-const MOST = Number.POSITIVE_INFINITY;
+const NO_MINIMUM = Number.NEGATIVE_INFINITY;
+const NO_MAXIMUM = Number.POSITIVE_INFINITY;
 
 /**
  * 0 if it is allowed, else the whole step next to the bound, or what lies between the bounds. An exclusive bound counts as
@@ -42,8 +42,8 @@ export function demoNumber(schema: JsonObject): number {
   const step = stepOf(schema);
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = schema;
   const half = step / 2;
-  const low = Math.max(numberOr(minimum, LEAST), numberOr(exclusiveMinimum, LEAST) + half);
-  const high = Math.min(numberOr(maximum, MOST), numberOr(exclusiveMaximum, MOST) - half);
+  const low = Math.max(numberOr(minimum, NO_MINIMUM), numberOr(exclusiveMinimum, NO_MINIMUM) + half);
+  const high = Math.min(numberOr(maximum, NO_MAXIMUM), numberOr(exclusiveMaximum, NO_MAXIMUM) - half);
   if (low <= 0 && high >= 0) return 0;
   if (low > 0) {
     const value = Math.ceil(low / step) * step;

@@ -1,5 +1,5 @@
-// Which betas of an Anthropic client are removed. `context-1m-…` makes an upstream take prompts of a million tokens, and the
-// hold is made for the context that the catalog says: it goes only where that is as long.
+// Removes betas of an Anthropic client. With `context-1m-…` an upstream accepts prompts of a million tokens, but the hold
+// covers only the context in the catalog. So it is sent only to models with such a context.
 
 /** The context of the vendor's models without that beta. */
 const PLAIN_CONTEXT_TOKENS = 200_000;

@@ -1,5 +1,5 @@
-// How often the upstream may use its tools in a messages call. A search or a fetch without a bound gets one, because the hold
-// covers no more.
+// Limits how often the upstream may use its tools in a messages call. A search or fetch without a limit gets one, because
+// the hold covers no more.
 
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
@@ -9,12 +9,12 @@ import { isSearch, type VendorTool } from '../input/vendor-tools.ts';
 /** The tools that take the field. */
 const TAKES_BOUND = /^web_(?:search|fetch)_/;
 
-/** Of one of `tools`: as it is written for the upstream. Undefined if it takes no bound. */
+/** For an entry of `tools`: the limit sent to the upstream. Undefined if the tool takes none. */
 export function usesOf({ type, max_uses: uses }: VendorTool): number | undefined {
   return TAKES_BOUND.test(type) ? (clientUses(uses) ?? defaultUses(type)) : undefined;
 }
 
-/** Of a tool that the conversation defines, into which nothing is written. */
+/** For a tool that the conversation defines: the gateway writes no limit into it. */
 export function usesOfDefined({ type, max_uses: uses }: VendorTool): number | undefined {
   return TAKES_BOUND.test(type) ? clientUses(uses) : undefined;
 }
@@ -34,7 +34,7 @@ function boundOf({ type, max_uses: uses }: JsonObject): RawEdit | undefined {
   return uses === undefined ? addUses(most) : editFields({ max_uses: setTo(most) });
 }
 
-/** It has a type at least, so a member follows. */
+/** The tool has at least a type, so another member follows. */
 function addUses(most: number): RawEdit {
   return ({ text }) => `{"max_uses":${most},${text.slice(text.indexOf('{') + 1)}`;
 }

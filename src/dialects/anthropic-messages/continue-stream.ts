@@ -1,4 +1,4 @@
-// A message stream that another run continues: what the client has is not sent again, and blocks stay in their order.
+// Continues a message stream with another run: content that the client has is not sent again, and blocks keep their order.
 
 import {
   editMembers,
@@ -38,7 +38,7 @@ export function continueMessage(pass: Pass, sent: SentBlocks, comparison: Compar
       case 'content_block_delta':
         if (block?.closed) return 'sent';
         if (segments.length > 0) return 'open';
-        // As many of a block as the client has are the ones that it has.
+        // The first deltas of a block, as many as the client has, are those it has.
         return block && block.extras-- > 0 ? 'sent' : 'aside';
       default:
         return 'aside';

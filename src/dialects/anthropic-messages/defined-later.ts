@@ -35,7 +35,7 @@ function findChanges(content: Json | undefined, message: number, found: ToolChan
   for (let place = 0; place < content.length; place++) {
     const part = content[place];
     if (!isObject(part)) continue;
-    // Most parts are neither: no place is written for them.
+    // The place is written only for changes, because most parts are none.
     if (CHANGES.has(part.type)) found.push({ change: part, at: `messages[${message}].content[${place}]` });
     if (part.type === 'compaction') findCompacted(part, `messages[${message}].content[${place}].tool_changes`, found);
   }
@@ -58,7 +58,7 @@ export function definedLater(changes: readonly ToolChange[]): readonly DefinedLa
   return defined;
 }
 
-/** Messages may refer to it, so it is refused and not removed. Throws a fault that names the tool. */
+/** Refuses such a tool instead of removing it, because messages may refer to it. Throws a fault that names the tool. */
 export function refuseDefined(defined: readonly DefinedLater[], rules: ToolRules): void {
   const isRemoved = isRemovedTool(rules);
   for (const { tool, at } of defined) {

@@ -1,5 +1,5 @@
-// The events of a stream as a whole message, one event after the other. It is joined while the stream comes, so an
-// event takes the same time however many came before, and little more memory than its text.
+// Joins the events of a stream to a whole message as they arrive. Each event takes constant time, and memory is little more
+// than the text.
 
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import { RawJson, type RawValue } from '../../kit/json/raw-json.ts';

@@ -1,4 +1,4 @@
-// A whole message: is it one, what did it say it used, and does it hold any output.
+// Reads a whole message: whether it is complete, its usage and its output.
 
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { checkReport, hasCounted, weighSegments } from '../counts.ts';

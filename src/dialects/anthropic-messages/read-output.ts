@@ -22,7 +22,7 @@ export function blockSegments(block: JsonObject, index: number): Segment[] {
   }
 }
 
-/** Where thoughts are not shown, their block is there all the same. */
+/** A block of hidden thoughts counts, too. */
 export function isThinking({ type }: JsonObject): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
@@ -33,7 +33,7 @@ export function toolInputOf({ type, name }: JsonObject): number {
   return isVendors ? typicalTokens(type === 'server_tool_use' ? String(name) : type) : 0;
 }
 
-/** The same call, as it is priced. */
+/** The same call, by its name in prices. */
 export function callOf({ type, name }: JsonObject): ToolCalls | undefined {
   if (type === 'server_tool_use') return oneCall(String(name));
   return type === 'mcp_tool_use' ? oneCall('mcp') : undefined;
@@ -60,7 +60,7 @@ export function isReasoning({ slot }: Pick<Segment, 'slot'>): boolean {
   return slot.endsWith('/thinking');
 }
 
-/** All blocks are one answer: what comes later in it comes after everything before. */
+/** All blocks belong to one answer, in order. */
 function segments(index: number, name: string, text: Json | undefined): Segment[] {
   return typeof text === 'string' && text !== '' ? [{ slot: `0/${index}/${name}`, text }] : [];
 }

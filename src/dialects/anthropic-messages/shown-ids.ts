@@ -1,5 +1,5 @@
-// Ids of calls for messages clients, which take letters, digits, dashes and underscores only. Other vendors put anything
-// into theirs, and want it back as it was.
+// Encodes ids of calls for messages clients, which accept only letters, digits, dashes and underscores. Ids of other vendors
+// may have any characters, and must be sent back unchanged.
 
 import type { Opaque } from '../translate/conversation.ts';
 import { tagToolId, untagToolId } from '../translate/opaque.ts';

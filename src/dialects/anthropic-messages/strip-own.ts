@@ -1,5 +1,5 @@
-// What earlier answers left in a history must not reach a vendor that checks it: thinking that we signed in place of another
-// model, or that the vendor refuses, and what we appended to ids of calls. Everything else keeps its bytes.
+// Removes from a history what the gateway added to earlier answers and the vendor would refuse: thinking that the gateway
+// signed for another model, and tags in ids of calls. Everything else keeps its bytes.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
@@ -8,7 +8,7 @@ import { editId, mayHoldTags } from '../translate/strip-tags.ts';
 
 type Test = (block: Json) => boolean;
 
-/** The same document if there is nothing of ours in it. `withoutSealed`: all thinking is removed. */
+/** Returns the same document if there is nothing to remove. `withoutSealed`: removes all thinking. */
 export function stripOwn(document: JsonDocument, withoutSealed = false): JsonDocument {
   if (!withoutSealed && !mayHoldTags(document)) return document;
   const isRemoved = withoutSealed ? isThinking : isOwnThinking;
@@ -16,7 +16,7 @@ export function stripOwn(document: JsonDocument, withoutSealed = false): JsonDoc
   return editMember(document, 'messages', editItems(document.value.messages, editOf));
 }
 
-/** A turn of which nothing is left is none. */
+/** Empty turns are removed. */
 function editTurn({ content }: JsonObject, isRemoved: Test): RawEdit | undefined {
   const edit = editItems(content, (block) => editBlock(block, isRemoved));
   return edit && Array.isArray(content) && content.every(isRemoved) ? remove : editFields({ content: edit });

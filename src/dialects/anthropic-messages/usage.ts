@@ -1,6 +1,7 @@
-// Anthropic's usage as disjoint buckets and back. Anthropic counts cached tokens beside the input, thinking inside the
-// output. In a stream the figures are cumulative and come in two parts: what is there last, counts. Where the vendor worked
-// several times for one answer, the top figures leave out what is no part of it, such as a compaction; the iterations do not.
+// Converts Anthropic's usage to disjoint buckets and back. Anthropic counts cached tokens beside the input, and thinking
+// inside the output. In a stream the figures are cumulative and come in two parts; the last value of each counts. If the
+// vendor ran the model several times for one answer, `iterations` includes work that the top-level figures leave out, such
+// as a compaction.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
@@ -21,7 +22,7 @@ export function readUsage(usage: Json | undefined): UsageReport {
   return { ...answer, ...all, reasoning: Math.max(all.reasoning, Math.min(answer.reasoning, all.buckets.output)) };
 }
 
-/** With what else decides the price. */
+/** The report with everything else that decides the price. */
 function withTerms(report: ReportedUsage, usage: JsonObject): ReportedUsage {
   if (typeof usage.service_tier === 'string') report.serviceTier = usage.service_tier;
   const calls = reportedCalls(usage);
@@ -29,7 +30,7 @@ function withTerms(report: ReportedUsage, usage: JsonObject): ReportedUsage {
   return report;
 }
 
-/** Undefined if one of them cannot be. */
+/** Undefined if a figure is impossible. */
 function readFigures(usage: Json): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined;
   const input = readCount(usage.input_tokens);
@@ -54,7 +55,7 @@ export interface UsedTurns {
   last: ReportedUsage;
 }
 
-/** With one more turn. If its report says nothing, or what cannot be, its input is that of the turn before. */
+/** Adds a turn. If its report is missing or impossible, its input is taken from the turn before. */
 export function addTurn({ total, last }: UsedTurns, report: UsageReport): UsageReport {
   const isTrusted = typeof report === 'object' && !isZero(report.buckets);
   const sum = addFigures([total, isTrusted ? report : sameInput(last)]);

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
-/** A schema equal to all of them together: the first with a value decides; properties and required names are joined. */
+/** A schema that requires all of them: for each keyword the first value counts; properties and required names are joined. */
 export function mergeAll(schemas: readonly JsonObject[]): JsonObject {
   return merge(schemas, (duties) => [...new Set(duties.flat())]);
 }

@@ -1,4 +1,4 @@
-// A whole Gemini answer: is it one, what did it say it used, and does it hold any output.
+// Reads a whole Gemini answer: whether it is complete, its usage and its output.
 
 import type { JsonDocument } from '../../kit/json/json.ts';
 import { checkReport } from '../counts.ts';

@@ -9,7 +9,7 @@ export function candidateOf({ candidates }: JsonObject): JsonObject | undefined 
   return objectsOf(candidates).find(({ index }) => (index ?? 0) === 0);
 }
 
-/** One of these is in everything that the vendor says. */
+/** Every answer and chunk of the vendor has one of these. */
 const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId'];
 
 export function isChunk(value: JsonObject): boolean {
@@ -40,7 +40,7 @@ export function reasonOf(value: JsonObject): string | undefined {
   return isObject(feedback) && isFinish(feedback.blockReason) ? feedback.blockReason : undefined;
 }
 
-/** The model failed: unless something of use came before, it is no answer. */
+/** The model failed: without output before, this is not an answer. */
 const FAILED: ReadonlySet<string> = new Set([
   ...['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'],
   ...['MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE', 'OTHER'],
@@ -50,7 +50,7 @@ export function isFailure(reason: string): boolean {
   return FAILED.has(reason);
 }
 
-/** A stop sequence of the client has no reason of its own. */
+/** There is no separate reason for a stop sequence of the client. */
 export function readFinish(reason: string): Finish {
   if (reason === 'MAX_TOKENS') return 'length';
   return reason === 'STOP' ? 'end' : 'other';

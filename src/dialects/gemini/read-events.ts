@@ -31,7 +31,7 @@ interface AnswerReader {
   take(chunk: Json | undefined, place: RawPlace | undefined): AnswerEvent[];
   /** No more can come. */
   end(): AnswerEvent[];
-  /** It has said why it ended, and that is not given yet. */
+  /** The reason why it ended was read and not yet returned. */
   hasReason(): boolean;
   usage(): UsageReport;
 }
@@ -40,7 +40,7 @@ export function createEventReader(target: Target): EventReader {
   const answer = createAnswerReader(target);
   return {
     read({ data = '' }) {
-      // Some of what stands between us and the vendor ends every stream as others do.
+      // Some proxies in between end every stream with an end mark.
       if (data === DONE) return [...answer.end(), { type: 'done' }];
       const value = tryParseJson(data);
       const place = openRaw(data);
@@ -130,10 +130,10 @@ function withRatings(reason: string, ratings: Json | undefined): string {
   return blocked.length === 0 ? reason : `${reason} (${blocked.join(', ')})`;
 }
 
-// Why Gemini ended. It has no reason for "waits for results": an answer with a call means that.
+// Why Gemini ended. It has no reason for "waits for results": every answer with a call does.
 const FILTERED = /^(?:SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII|NO_IMAGE|IMAGE_\w+)$/;
 
-/** Undefined: nothing came that anybody could use. */
+/** Undefined if there was no usable output. */
 function readStop(why: string, said: { hasText: boolean; hasCalls: boolean }): StopReason | undefined {
   if (why === 'MAX_TOKENS') return 'length';
   if (FILTERED.test(why)) return 'filter';

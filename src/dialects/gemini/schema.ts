@@ -1,12 +1,12 @@
-// JSON schemas as Gemini takes them. One keyword that it does not know makes it refuse the whole request, so what it is
-// documented to know is kept, what can be said with that is said with it, and all else is left out. References are put
-// in place, because beside one nothing else may stand; a schema that holds itself is opened a few times and then ends.
+// Converts JSON schemas for Gemini, which refuses a request with an unknown keyword. Documented keywords are kept, others
+// are expressed by these if possible, and the rest is removed. References are replaced by their target, because Gemini
+// allows nothing beside one; a recursive schema is expanded a few times.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { resolveReference } from '../../kit/json/resolve-reference.ts';
 import { mergeAll } from './merge-schemas.ts';
 
-/** A reference inside itself is followed this often, and so many are followed one inside the other. */
+/** How often a recursive reference is followed, and how many references may be nested. */
 const MAX_TURNS = 2;
 const MAX_INSIDE = 64;
 /** Limit for text added by references: a few times the schema's length, since the client pays for what it sent. */
@@ -37,13 +37,13 @@ export function writeSchema(schema: Json): JsonObject {
   return convert(schema, { root: schema, followed: new Map(), measure, left });
 }
 
-/** `isPart`: it is one of several that describe the same thing, and may name what another describes. */
+/** `isPart`: one of several schemas that apply together, whose `required` may name properties of another. */
 function convert(schema: Json | undefined, walk: Walk, isPart = false): JsonObject {
   if (!isObject(schema)) return {};
   if (typeof schema.$ref === 'string') return convertReference(schema, schema.$ref, walk, isPart);
   if (Array.isArray(schema.allOf)) {
     const { allOf, ...rest } = schema;
-    // Each may be a reference: they are opened before they are joined.
+    // References are resolved before the schemas are joined.
     const joined = mergeAll([rest, ...allOf].map((part) => convert(part, walk, true)));
     return isPart ? joined : onlyKnownNames(joined);
   }
@@ -76,7 +76,7 @@ function convertReference(schema: JsonObject, reference: string, walk: Walk, isP
   return convert({ ...target, ...beside }, { ...walk, followed }, isPart);
 }
 
-/** Takes what it adds off what may still be added. */
+/** Reduces the rest of the limit by what it adds. */
 function mayAdd(target: JsonObject, { followed, measure, left }: Walk): boolean {
   const chars = measure(target);
   if (followed.size >= MAX_INSIDE || chars > left.chars) return false;
@@ -114,7 +114,7 @@ function typeOf(value: Json): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** There are no exclusive bounds: for integers the next number means the same. */
+/** Gemini has no exclusive bounds: for integers the next number is equivalent. */
 function writeBounds(schema: JsonObject): JsonObject {
   const step = schema.type === 'integer' ? 1 : 0;
   const lower = boundsOf(schema.minimum, schema.exclusiveMinimum, step);
@@ -136,7 +136,7 @@ function writeItems({ items, prefixItems, type }: JsonObject, walk: Walk): JsonO
   const isList = type === 'array' || (Array.isArray(type) && type.includes('array')) || items !== undefined;
   return {
     ...(tuple ? { prefixItems: tuple.map((item) => convert(item, walk)) } : {}),
-    // A list must say what is in it, be it anything.
+    // A list must have a schema for its items.
     ...(isObject(items) || (isList && !tuple) ? { items: convert(items, walk) } : {}),
   };
 }
@@ -173,7 +173,7 @@ function onlyKnownNames(schema: JsonObject): JsonObject {
   };
 }
 
-/** Choices that only forbid combinations, such as one of two required names, say nothing once that is left out. */
+/** Alternatives that only forbid combinations, such as one of two required names, have no effect without that keyword. */
 function writeChoices({ anyOf, oneOf, properties }: JsonObject, walk: Walk): JsonObject[] | undefined {
   const listed = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
   if (listed.length === 0) return undefined;
@@ -182,7 +182,7 @@ function writeChoices({ anyOf, oneOf, properties }: JsonObject, walk: Walk): Jso
   return areWhole && !isObject(properties) ? choices : undefined;
 }
 
-// How long the text of a schema is, without writing it: many references may lead to one large part of it.
+// The length of a schema's text, without writing it: many references may lead to one large part.
 /** Measures each part once, however often it is asked for. */
 function createMeasure(): (value: Json | undefined) => number {
   const known = new Map<object, number>();

@@ -1,4 +1,4 @@
-// A conversation of any dialect as the body of a request to Gemini. Safety settings are left as the vendor has them.
+// Writes a conversation as the body of a request to Gemini. Safety settings keep the vendor's defaults.
 
 import { writeJson } from '../../kit/json/raw-json.ts';
 import { geminiTraits } from '../../vendors/gemini.ts';
@@ -34,7 +34,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const system = [...named.system.map(({ text }) => text), format.hint ?? ''].filter((text) => text !== '');
   const calls = plan.turns.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_call');
   const calledBy = new Map(calls.map(({ id, name }) => [id, names.toUpstream(name)]));
-  // Written at once, so that what cannot be carried is refused before anything is sent.
+  // Written at once, so that a request that cannot be carried is refused before anything is sent.
   const contents = plan.turns.map((turn) => writeTurn(turn, { names, calledBy, ...target, ...traits }));
 
   function body(fields: UpstreamFields, { prefill }: { prefill?: string | undefined }): string {
@@ -90,7 +90,7 @@ function planTurns({ turns }: Conversation, { prefill, origin }: Target): TurnPl
   return { ...begun, turns: beginWithUser(mergeTurns(begun.turns)) };
 }
 
-/** A signature of thoughts goes back with what comes after them: where nothing does, they are nothing. */
+/** The signature of thoughts is sent with the part after them; without such a part, the thoughts are removed. */
 function withOwnThoughts(turn: Turn, origin: string): Turn {
   const last = turn.parts.findLastIndex(({ type }) => type !== 'reasoning');
   const parts = turn.parts

@@ -1,12 +1,12 @@
-// Pictures, documents and sound as parts. They travel inside the request: what has only an address, or is of a type that
-// the vendor does not take, is refused by its place in the client's body.
+// Writes images, documents and audio as parts with their data. Media with only a URL, and types that the vendor does not
+// accept, are refused with their place in the client's body.
 
 import type { RawValue } from '../../kit/json/raw-json.ts';
 import { refuseField } from '../fields.ts';
 import { isPdf, sniffImageType } from '../media/media-types.ts';
 import type { AudioPart, DocumentPart, ImagePart } from '../translate/conversation.ts';
 
-/** A part as the vendor knows it. */
+/** A part in the vendor's format. */
 export type GeminiPart = { [name: string]: RawValue | undefined };
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif']);
@@ -17,7 +17,7 @@ const AUDIO_TYPES = new Map([
 
 export function writeImage({ source, at }: ImagePart): GeminiPart {
   if (source.kind === 'url') refuseField(at, `This model does not fetch URLs. Send the image at ${at} as base64.`);
-  // Clients guess the type by a file's name; the bytes know it.
+  // Read from the bytes, because clients guess the type by the file name.
   const type = sniffImageType(source.data) ?? source.mediaType.toLowerCase();
   if (!IMAGE_TYPES.has(type))
     refuseField(at, `This model accepts only PNG, JPEG and WebP images. Send ${at} as one of these.`);

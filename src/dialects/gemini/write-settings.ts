@@ -1,4 +1,4 @@
-// Settings that change how a model answers: carried where it takes them, reported as dropped where it does not.
+// Writes settings that the model supports; others are reported as dropped.
 
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { GeminiTraits, Thinking } from '../../vendors/gemini.ts';
@@ -37,7 +37,7 @@ export function writeSettings(settings: readonly Setting[], traits: GeminiTraits
   return written;
 }
 
-/** Undefined: this model cannot be given it. */
+/** Undefined if the model does not support it. */
 function memberOf({ kind, value }: Setting, { takesPenalties }: GeminiTraits): JsonObject | undefined {
   if (typeof value !== 'number') return undefined;
   switch (kind) {

@@ -35,7 +35,10 @@ function isEmpty({ properties, additionalProperties }: JsonObject): boolean {
   return !isOpen && Object.keys(properties ?? {}).length === 0;
 }
 
-/** Those that the client's choice leaves. Where a call is forced, the choice itself names them, and all stay declared. */
+/**
+ * The tools that the client's choice allows. If a call is forced, all stay declared, because the choice itself names the
+ * allowed ones.
+ */
 export function declaredTools(conversation: Conversation): readonly Tool[] {
   return conversation.toolChoice?.mode === 'auto' ? allowedTools(conversation) : conversation.tools;
 }

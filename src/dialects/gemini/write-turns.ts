@@ -1,5 +1,5 @@
-// Turns as contents. Arguments of calls keep their own text; signatures go back only to the model that made them; what
-// only another dialect knows is refused by its place in the client's body.
+// Writes turns as contents. Arguments of calls keep their text; signatures are sent only to the model that made them; parts
+// that only another dialect has are refused with their place in the client's body.
 
 import { RawJson, type RawValue } from '../../kit/json/raw-json.ts';
 import { refuseField } from '../fields.ts';

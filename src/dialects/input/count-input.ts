@@ -1,6 +1,6 @@
-// How many tokens the input of a request may be. The upper bound is taken from the body's own text, because all of it
-// travels on: nothing in it that can hold words, whatever it is called, is left out. Only media that stand where media
-// belong count by their kind instead of by the length of their base64, and which kind that is their bytes decide.
+// Bounds and estimates the input tokens of a request. The upper bound is computed from the whole text of the body, because
+// all of it is sent: no member that can hold text is left out. Only media in places for media count by their kind instead of
+// by the length of their base64; the kind is read from the bytes.
 
 import { type ImageSize, imageSize } from '../../kit/image-size.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
@@ -26,7 +26,7 @@ export interface InputCount extends TokenCount {
   isOpen: boolean;
   /** The first part of unknown size. */
   unseen?: JsonObject | undefined;
-  /** The estimate, where that follows what the client declares: without its word. */
+  /** The same estimate without what the client declares. */
   undeclared?: number | undefined;
   /** An upper bound of `lower`, where it is known without counting. */
   lowerAtMost?: number;
@@ -164,7 +164,7 @@ interface Media {
   /** A text file, which counts by its characters. */
   isWords: boolean;
   isOpen: boolean;
-  /** Of an image. */
+  /** The `detail` of an image. */
   seen?: SeenImage | undefined;
 }
 
@@ -278,7 +278,7 @@ interface ImageClaims extends MediaClaims {
   id?: Json | undefined;
 }
 
-/** An address and an id can only stand for images here: upstreams take nothing else from them in these places. */
+/** In these places a URL or an id can only be an image: upstreams accept nothing else there. */
 function image(part: JsonObject, data: Json | undefined, claims: ImageClaims = {}): Media | undefined {
   if (typeof data !== 'string') return typeof claims.id === 'string' ? seenImage(part, claims.id, claims) : undefined;
   const kind = isReference(data) ? 'image' : sniffMedia(data, claims);

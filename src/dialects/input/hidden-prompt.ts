@@ -1,14 +1,19 @@
-// Words that upstreams put before a request by themselves, and count as its input: the frame of a chat, and how tools are
-// called. They are not in the request, so a hold covers the longest that is known.
+// Tokens of instructions that upstreams add to a request and count as input: the frame of a chat, and how to call tools.
+// They are not in the request, so a hold covers the longest known ones.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
-/** The instructions of every chat (name, date, how to answer): 60 tokens at most, most of which the count of a message
- * covers. Small wallets pay for each of these with words of the answer. */
+/**
+ * The instructions of every chat (name, date, how to answer): 60 tokens at most, most of which the count of a message
+ * covers. For a small wallet each of these tokens shortens the answer.
+ */
 const FRAME_TOKENS = 20;
 /** Claude gets instructions how to call tools, of up to 346 tokens, and 30 % more by its newer tokenizer. */
 const TOOL_TOKENS = 500;
-/** Of a tool that the vendor wrote and the client runs: 735 for a computer, 700 for an editor, and more by newer tokenizers. */
+/**
+ * Tokens of a tool that the vendor defines and the client runs: 735 for a computer, 700 for an editor, and more with newer
+ * tokenizers.
+ */
 const WRITTEN_TOKENS = 1_000;
 const WRITTEN = /^(?:bash|text_editor|computer|browser|memory|tool_search|local_shell|shell|apply_patch)/;
 

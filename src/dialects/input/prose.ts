@@ -1,5 +1,5 @@
-// The prompt as a person sees it: every text, name and number that a model may read, without media and syntax. What is
-// not known to be a setting counts, so that no vendor's field and no word of a schema is left out.
+// The readable text of a prompt: every text, name and number that a model may read, without media and syntax. Everything
+// that is not a known setting counts, so that no vendor's field and no word of a schema is missed.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { countTokens, type TokenCount } from '../../kit/tokens.ts';
@@ -7,7 +7,7 @@ import { PRICED_FIELDS } from '../removals/priced-fields.ts';
 
 export type Prose = Pick<TokenCount, 'estimate' | 'lower'>;
 
-/** Members of a body that every upstream has the model read. What they are at least may refuse a request. */
+/** Members of a body that every model reads. Their lower bound can refuse a request. */
 const PROMPT: ReadonlySet<string> = new Set([
   ...['system', 'instructions', 'messages', 'input', 'tools', 'functions', 'response_format'],
   ...['contents', 'systemInstruction', 'system_instruction'],
@@ -83,7 +83,7 @@ const SEALED_IN_THOUGHTS: ReadonlySet<string> = new Set(['signature', 'data']);
 const THOUGHT = /^(?:thinking|redacted_thinking|reasoning(?:\..*)?)$/;
 const IDS: ReadonlySet<string> = new Set(['id', 'call_id', 'tool_use_id', 'tool_call_id']);
 
-/** Of four letters three are bytes, of which a token takes about four; half of them are thoughts that still count. */
+/** Four letters are three bytes, and a token is about four bytes; half of the tokens are thoughts that still count. */
 const TOKENS_PER_LETTER = 3 / 32;
 
 /** ASCII without spaces: arguments of a tool may have the same names with text in them. */

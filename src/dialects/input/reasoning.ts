@@ -7,7 +7,9 @@ import { claudeTraits, versionOf } from '../../vendors/claude.ts';
 import { geminiTraits } from '../../vendors/gemini.ts';
 import { familyName, openaiTraits } from '../../vendors/openai.ts';
 
-/** Of a model by its name: it always reasons, does so unless the request says no, only if it says yes, or never. */
+/**
+ * Whether a model reasons, by its name: always, unless the request turns it off, only if the request turns it on, or never.
+ */
 type Reasons = 'always' | 'unless_refused' | 'if_asked' | 'never' | 'unknown';
 
 /** A model of an unknown name that is silent for so long may have reasoned. */

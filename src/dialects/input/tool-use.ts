@@ -18,7 +18,7 @@ export const UNKNOWN_TOKENS = Number.POSITIVE_INFINITY;
 export const DEFAULT_USES = 5;
 /** The same for a tool with results of unknown size: each use holds a whole context, so a small wallet pays for one. */
 export const DEFAULT_OPEN_USES = 1;
-/** What is held for tools whose use no field of the request limits, such as MCP servers, for all of them together. */
+/** Uses that are held for all tools together whose use no field of the request limits, such as MCP servers. */
 const UNLIMITED_USES = 5;
 
 /** Each search has the upstream read all that came before it again, most of it from its cache, at about a tenth of the price. */
@@ -30,7 +30,7 @@ const MAX_TOKENS = 1_000_000_000;
 export interface ToolUse {
   /** Tokens of all their results; infinite if unknown. */
   tokens: number;
-  /** Of the tools whose use is limited. */
+  /** The uses of tools with a limit. */
   uses: number;
   /** There are tools whose use nothing limits. */
   isUnlimited: boolean;

@@ -51,7 +51,7 @@ export function makesImages(type: string): boolean {
   return IMAGES.test(type);
 }
 
-/** Throws a fault that names the place; the list stands at `at`. */
+/** Throws a fault that names the place. `at`: the place of the list. */
 export function refuseModelsOf(tools: Json | undefined, at: string, isClients: IsClients): void {
   if (!Array.isArray(tools)) return;
   for (let index = 0; index < tools.length; index++) {
@@ -60,7 +60,7 @@ export function refuseModelsOf(tools: Json | undefined, at: string, isClients: I
   }
 }
 
-/** The same of one tool that stands at `at`. */
+/** The same for one tool at the place `at`. */
 export function refuseModelOf(tool: Json, at: string, isClients: IsClients): void {
   if (isVendors(tool, isClients)) refuseOtherModel(tool, at);
 }

@@ -1,5 +1,5 @@
-// The head of a `data:` address, which stands before its first comma. The address is as long as a body may be, and no
-// pattern sees it: one that tries every ending of a head would hold up everybody else.
+// Reads the head of a `data:` URL, which is the part before its first comma. The URL may be as long as a body, so no pattern
+// is applied to it: backtracking would block other requests.
 
 interface DataHead {
   /** As it is written; empty if it has none. */

@@ -31,7 +31,7 @@ export function withMedia(conversation: Conversation, fetched: FetchedMedia): Co
   return { ...conversation, turns };
 }
 
-/** Stands for what is not fetched yet, so that the rest of a request can be checked before anything is done for it. */
+/** Placeholders for media that are not fetched yet, so that the rest of the request can be checked first. */
 export function placeholders(named: readonly NamedMedia[]): FetchedMedia {
   return new Map(named.map(({ type, url }) => [url, type === 'document' ? EMPTY_PDF : EMPTY_PNG]));
 }

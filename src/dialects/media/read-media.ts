@@ -11,7 +11,7 @@ interface Data {
   base64: string;
 }
 
-/** With all its options: a longer one is no label that anybody means. */
+/** The most characters of a label with its options; longer ones are not labels. */
 const MAX_HEAD_CHARS = 1_000;
 const TEXT_TYPES = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|x-ndjson|x-sh)\b)/;
 /** Labels without a type: then the file name decides. */
@@ -68,7 +68,7 @@ function bareBase64(text: string): Data | undefined {
   return base64 === undefined ? undefined : { mediaType: '', base64 };
 }
 
-/** Of either alphabet and with line breaks, in the one that every upstream takes. */
+/** Converts base64 of either alphabet, with line breaks, to the standard alphabet, which every upstream accepts. */
 function plainBase64(text: string): string | undefined {
   const alphabet = text.includes('-') || text.includes('_') ? 'base64url' : 'base64';
   try {

@@ -30,11 +30,11 @@ const WEBP_ANIMATED = 0x02;
 const STILL_BRANDS: ReadonlySet<string> = new Set(['heic', 'heix', 'heim', 'heis', 'mif1', 'avif']);
 const MOVIE_BOXES = ['moov', 'moof'];
 /** Longer than the part of any header that is read here. */
-const LEAST_BYTES = 24;
+const MIN_BYTES = 24;
 
 /** `whole` is called only for formats whose head does not decide it. */
 export function isStillImage(head: Buffer, whole: () => Buffer): boolean {
-  if (head.length < LEAST_BYTES) return false;
+  if (head.length < MIN_BYTES) return false;
   const format = FORMATS.find(({ hasFormat }) => hasFormat(head));
   return format?.isStill(head, whole) ?? false;
 }

@@ -101,7 +101,7 @@ function withChoices(event: StreamEvent, choices: Json[]): StreamEvent {
   return {
     ...event,
     document: readAnswerJson(editMembers(document, { choices })),
-    // The text that stands for a picture reads like any other.
+    // The text that represents an image is compared like any other.
     segments: event.segments.some((segment) => segment.isMedia) ? asMedia(segments) : segments,
   };
 }

@@ -6,9 +6,9 @@ import type { Segment, StreamEvent } from '../dialect.ts';
 import { hasNoChoice, saidAs } from './read-chunk.ts';
 import { isReasoning, readSegments, toolCalls } from './read-output.ts';
 
-/** Of all events that have no choices. */
+/** The key for all events without choices. */
 const WHOLE_EVENTS = '';
-/** Of a choice: what holds the rest of it. */
+/** Standard members of a choice, which are not extras. */
 const FRAME: ReadonlySet<string> = new Set(['index', 'delta', 'message', 'finish_reason']);
 /** Members of a delta with text, images or audio. */
 const CONTENT: ReadonlySet<string> = new Set([
@@ -42,7 +42,7 @@ export class Extras {
     }
   }
 
-  /** Words of this slot went out: what was sent before them is not sent again after them. */
+  /** Text of this slot was sent: extras before it are not sent again after it. */
   passWords(slot: string): void {
     const counts = this.#counts;
     if (counts.size === 0) return;
@@ -50,12 +50,12 @@ export class Extras {
     for (const place of counts.keys()) if (place === WHOLE_EVENTS || place.startsWith(choice)) counts.delete(place);
   }
 
-  /** Of an event without choices: true if the client has it; one less is known then. */
+  /** For an event without choices: true if the client has it; it is then removed from the known ones. */
   takeKnown(): boolean {
     return this.#rest(WHOLE_EVENTS, null) === undefined;
   }
 
-  /** The choice without those that the client has, which are known no longer then. */
+  /** The choice without the extras that the client has, which are then removed from the known ones. */
   cut(choice: JsonObject): JsonObject {
     return mapExtras(choice, (name, value) => this.#rest(`${indexOf(choice)}/${name}`, value));
   }
@@ -104,7 +104,7 @@ function extrasOf(choice: JsonObject): [name: string, value: Json][] {
   return found;
 }
 
-/** `map` gives what stays of each; the very choice comes back if all of it does. */
+/** `map` returns the rest of each extra. If nothing changes, the same choice is returned. */
 function mapExtras(choice: JsonObject, map: (name: string, value: Json) => Json | undefined): JsonObject {
   const saidIn = saidAs(choice);
   const said = choice[saidIn];

@@ -1,4 +1,4 @@
-// A whole chat answer: is it one, what did it say it used, and does it hold any output.
+// Reads a whole chat answer: whether it is complete, its usage and its output.
 
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { checkReport, hasCounted, weighSegments } from '../counts.ts';

@@ -65,7 +65,7 @@ export function isDuplicateReasoning({ reasoning, reasoning_content: content }: 
   return name === 'reasoning' && reasoning === content;
 }
 
-/** What a search that is only seen by its sources counts as. */
+/** The usage counted for a search of which only sources are shown. */
 export const ONE_SEARCH = { web_search: 1 };
 
 /** No call of an upstream's own tool is shown in this format; sources that are cited come from one search at least. */

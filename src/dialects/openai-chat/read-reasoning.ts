@@ -1,4 +1,5 @@
-// What a model thought in an earlier turn, as chat clients hand it back. Only what names its maker may go back to it.
+// Reads the reasoning of earlier turns that chat clients send back. Only reasoning that names its model is sent to that
+// model again.
 
 import { type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import type { ReasoningPart } from '../translate/conversation.ts';

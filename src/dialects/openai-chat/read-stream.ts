@@ -182,7 +182,7 @@ function foreign(name: string | undefined, document: JsonDocument): StreamEvent 
   return { kind: 'other', name, document, segments: [] };
 }
 
-/** Tells nothing but its text. */
+/** Whether the event has no content except its text. */
 function mayRepeat(document: JsonDocument): boolean {
   const { usage } = document.value;
   return (usage === undefined || usage === null) && choicesOf(document.value).every(isOpen);

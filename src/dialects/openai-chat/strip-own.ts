@@ -1,6 +1,5 @@
-// What earlier translations left in a history must not reach an upstream that refuses what it does not know: reasoning
-// details that name their maker, the words that stand beside them, and what we added to calls and their ids. Everything else
-// keeps its bytes.
+// Removes from a history what earlier translations added and an upstream would refuse: reasoning details that name their
+// model, the text beside them, and additions to calls and their ids. Everything else keeps its bytes.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, type RawEdit, remove } from '../../kit/json/raw-edit.ts';

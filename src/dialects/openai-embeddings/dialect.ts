@@ -54,7 +54,7 @@ function isVector(document: JsonDocument, embedding: Json | undefined): boolean 
 function writeAnswer(document: JsonDocument, model: string, { document: asked }: RelayRequest): string {
   const wanted = wantsPacked(asked) ? 'string' : 'object';
   const data = objectsOf(document.value.data);
-  // What is only marked is converted when it is sent.
+  // Long members are converted when they are sent.
   const isOther = ({ embedding }: JsonObject) => typeof embedding !== wanted && !isMark(document, embedding);
   if (!data.some(isOther)) return editMembers(document, { model });
   const converted = data.map((item) =>

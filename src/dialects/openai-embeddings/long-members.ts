@@ -5,7 +5,7 @@ import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { type LongMember, parseLong } from '../../kit/json/long-members.ts';
 import type { LongMemberRules, RelayRequest } from '../dialect.ts';
 
-/** Of one vector: as many numbers as the largest embedders give, each in a line of its own with all of its digits. */
+/** The size of one vector: as many numbers as the largest models return, each on a separate line with all digits. */
 const MAX_NUMBERS = 4_096;
 const NUMBER_BYTES = 32;
 

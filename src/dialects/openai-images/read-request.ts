@@ -63,8 +63,8 @@ function imageRequest(document: JsonDocument): RelayRequest {
 }
 
 /**
- * What an upstream counts for an image depends on the model: only the context bounds it. A free call has no hold, so it counts
- * each image as in a chat.
+ * The tokens of an image depend on the model: only the context bounds them. A free call has no hold, so it counts each image
+ * as in a chat.
  */
 function withFiles(request: RelayRequest, form: Form | undefined): RelayRequest {
   const { input, document } = request;

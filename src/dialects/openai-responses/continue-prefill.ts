@@ -26,7 +26,7 @@ export interface OpenMessage {
 export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter {
   const takeNew = createOverlap(open.text);
   const ids = createIdMap();
-  /** Where items of this run stand for the client. */
+  /** The indexes of this run's items in the client's stream. */
   const indexes = new Map<number, number>();
   let isJoined = false;
   const wholeOf = (text: Json | undefined) => open.text + createOverlap(open.text)(String(text ?? ''));

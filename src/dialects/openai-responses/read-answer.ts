@@ -1,4 +1,4 @@
-// A whole response: is it one, did it end, what did it say it used, and does it hold any output.
+// Reads a whole response: whether it is complete, how it ended, its usage and its output.
 
 import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { addCalls, type ToolCalls } from '../../kit/prices.ts';
@@ -20,7 +20,7 @@ export function isEnded({ status, error }: JsonObject): boolean {
   return isFine && !isObject(error);
 }
 
-/** Events in place of the end of a response that will have none. */
+/** Events that replace the end of a failed response. */
 export const FAILURES: ReadonlySet<unknown> = new Set(['response.failed', 'response.cancelled', 'error']);
 
 export function readFinish({ incomplete_details: details }: JsonObject): AnswerFacts['finish'] {

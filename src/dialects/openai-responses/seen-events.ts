@@ -1,5 +1,5 @@
-// What a client has seen of a stream's structure: items and their ids, and each event that has more than text. A second
-// run is compared with it: events that were sent are not sent again, and a difference means another answer.
+// Records the structure of a stream that was sent: items with their ids, and each event with more than text. A second run is
+// compared with it: sent events are not sent again, and a difference is a mismatch.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 

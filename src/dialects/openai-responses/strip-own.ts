@@ -1,5 +1,5 @@
-// What earlier answers left in a history must not reach an upstream that cannot read it: reasoning that we packed or another
-// account sealed, the ids that name it, and what we appended to ids of calls. Everything else keeps its bytes.
+// Removes from a history what the upstream could not read: reasoning that the gateway packed or another account sealed, ids
+// that refer to it, and tags in ids of calls. Everything else keeps its bytes.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, type RawEdit, remove } from '../../kit/json/raw-edit.ts';

@@ -11,7 +11,7 @@ import { FORMAT_NAMES, findFormat } from './formats.ts';
 /** More than any upstream takes at once. */
 const MAX_CHARS = 100_000;
 /** Above what a character takes when it is spoken at the slowest speed. */
-const MOST_TOKENS = { perCharacter: 32, around: 512 };
+const MAX_TOKENS = { perCharacter: 32, around: 512 };
 /** Marks around the text, which the upstream counts. */
 const MARKS = 16;
 
@@ -35,7 +35,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     ...NO_CHAT,
     model,
     stream: true,
-    maxOutputTokens: MOST_TOKENS.around + MOST_TOKENS.perCharacter * characters,
+    maxOutputTokens: MAX_TOKENS.around + MAX_TOKENS.perCharacter * characters,
     isUncut: true,
     characters,
     input: countText(text, body),

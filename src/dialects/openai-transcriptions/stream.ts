@@ -1,5 +1,5 @@
 // Transcripts as a stream: deltas of the text, and a last event with all of it and the usage. A stream that broke off is not
-// continued, because another run may hear other words.
+// continued, because another run may produce other words.
 
 import { editMembers, isObject, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';

@@ -101,7 +101,7 @@ const KNOWN: Record<Dialect['endpoint'], ReadonlyMap<string, KnownField>> = {
 const NAMES: ReadonlySet<string> = new Set(PRICED_FIELDS.map(({ name }) => name));
 const FOLDED: ReadonlySet<string> = new Set([...NAMES].map(foldName));
 
-/** Of a priced field of any format. */
+/** Whether it is a priced field of any format. */
 function isVariantName(name: string): boolean {
   return FOLDED.has(foldName(name)) && !NAMES.has(name);
 }

@@ -61,7 +61,7 @@ function kindOf(tool: JsonObject): string {
   return typeof tool.type === 'string' ? tool.type : (Object.keys(tool)[0] ?? 'tool');
 }
 
-/** A list of tools in a body, and where it stands. */
+/** A list of tools in a body, and its place. */
 export interface ToolList {
   tools: Json | undefined;
   at: string;

@@ -7,6 +7,6 @@ const NOTHING = { name: undefined, document: undefined, segments: [] };
 export const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
 /** The model itself ended without output. */
 export const GAVE_UP: StreamEvent = { ...BROKEN, gaveUp: true };
-/** Of the answer, and not for the client. */
+/** Part of the answer that is not shown to the client. */
 export const UNSEEN: StreamEvent = { kind: 'output', ...NOTHING };
 export const DONE: StreamEvent = { kind: 'done', ...NOTHING };

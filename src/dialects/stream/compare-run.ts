@@ -1,4 +1,4 @@
-// Compares what a fresh run says with what the client was sent, slot by slot, by length and hash.
+// Compares the content of a fresh run with what the client was sent, slot by slot, by length and hash.
 
 import { createHash, type Hash } from 'node:crypto';
 import { isMedia, type Segment } from '../dialect.ts';
@@ -9,9 +9,9 @@ export type NewTexts = ReadonlyMap<string, string>;
 export interface Comparison {
   /** Undefined if the run differs from what was sent. */
   take(segments: readonly Segment[]): NewTexts | undefined;
-  /** The run has repeated everything that was sent; of one answer, if it is named. */
+  /** Whether the run has repeated everything that was sent, in all answers or in the given one. */
   caughtUp(answer?: string): boolean;
-  /** Something of this slot was sent before this run. */
+  /** Whether content of this slot was sent before this run. */
   wasSent(slot: string): boolean;
 }
 
@@ -41,7 +41,7 @@ export function compareRun(sent: ReadonlyMap<string, SentText>): Comparison {
       missing.delete(slot);
     }
     const fresh = text.slice(repeated.length);
-    // New text before everything else of its answer was repeated: the run differs.
+    // New text before the rest of its answer was repeated: the run differs.
     return fresh === '' || caughtUp(answerOf(slot)) ? fresh : undefined;
   }
 

@@ -1,4 +1,5 @@
-// Why an answer ended, in any dialect: some upstreams say an empty reason with every event, and mean that it goes on.
+// Whether a finish reason is set, in any dialect. Some upstreams send an empty reason with every event, which does not end
+// the answer.
 
 export function isFinish(reason: unknown): reason is string {
   return typeof reason === 'string' && reason !== '';

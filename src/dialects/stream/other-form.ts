@@ -1,12 +1,12 @@
-// Some upstreams answer with JSON where a stream was asked for, or with a stream in place of JSON. Each format can write one
-// as the other, so that the answer is read as if it had come in the form that was asked for.
+// Some upstreams answer with JSON although a stream was requested, or with a stream instead of JSON. Each format can convert
+// one to the other, so that the answer is read as if it had been sent in the requested form.
 
 import type { JsonDocument } from '../../kit/json/json.ts';
 import type { RawValue } from '../../kit/json/raw-json.ts';
 import { isKeepAlive, type SseEvent, SseReader } from './sse.ts';
 
 export interface OtherForm {
-  /** A whole answer as the text of a stream that says the same. */
+  /** A whole answer as the text of an equivalent stream. */
   writeAsStream(whole: JsonDocument): string;
   /** The events of a stream as one answer; undefined if they are none. */
   joinStream(events: readonly SseEvent[]): RawValue | undefined;

@@ -1,5 +1,5 @@
-// Upstreams refuse a prefill that ends in white space, so it goes without. A continuation may then begin with the very
-// space that the client already has: that is not sent again.
+// Upstreams refuse a prefill that ends in white space, so this is removed. If the continuation begins with the same white
+// space, it is not sent again.
 
 /** The new part of each text that continues `sent`. */
 export function createOverlap(sent: string): (text: string) => string {

@@ -1,5 +1,4 @@
-// An event of a known shape, as readers give it. It is parsed only if somebody asks for its document; a copy of it with
-// other members is no repeat any more.
+// An event of a known shape. It is parsed only when its document is read. A copy with other members is not a repeat.
 
 import { type JsonDocument, readAnswerJson } from '../../kit/json/json.ts';
 import type { Segment, StreamEvent } from '../dialect.ts';

@@ -1,12 +1,12 @@
-// Most events of a stream are the one before with another text in it. A shape is such an event without its text: what
-// fits it needs no parsing, and says what it would say if it were parsed. Whatever does not fit exactly is read in full.
+// Most events of a stream differ from the one before only in their text. A shape is such an event without its text. An event
+// that matches the shape is read without being parsed, with the same result; any other event is parsed.
 
 export interface Shape {
   /** The bytes before, between and after the values that change: the text and, if there is any, the padding. */
   parts: readonly string[];
-  /** The event with marks in their place. */
+  /** The event with marks instead of these values. */
   marked: string;
-  /** Where its text belongs, as its reader calls it. */
+  /** The slot of its text. */
   slot: string;
 }
 
@@ -18,11 +18,11 @@ export interface Repeat {
   text: string;
 }
 
-/** Whether an event says this text in this slot, and nothing else. */
+/** Whether the only content of an event is this text in this slot. */
 type SaysOnly = (data: string, text: string, slot: string) => boolean;
 
 const MARK = '\ue000mark\ue000';
-/** After so many events that did not repeat, no more are compared. */
+/** Stops comparing after this many events that did not repeat. */
 const MAX_TRIES = 32;
 const WORTH_IT = 8;
 const MAX_CHARS = 4_096;
@@ -43,7 +43,7 @@ export class ShapeMemory {
     return repeat;
   }
 
-  /** An event was passed through that would have matched. */
+  /** Counts an event that was passed through, and would have matched. */
   countMatch(): void {
     this.#matches++;
   }
@@ -57,7 +57,7 @@ export class ShapeMemory {
   }
 }
 
-/** Writes events of a shape as their own writer would. */
+/** Writes events of a shape like the writer of the dialect. */
 export class RepeatWriter {
   readonly #write: (marked: string) => string;
   #known: Shape | undefined;
@@ -83,7 +83,7 @@ export class RepeatWriter {
     return shape === this.#known ? this.#parts : undefined;
   }
 
-  /** The written bytes change from here on. */
+  /** Called when the written bytes change. */
   forget(): void {
     this.#known = undefined;
   }
@@ -101,7 +101,7 @@ function findShape(data: string, text: string, slot: string): Shape | undefined 
   const at = data.indexOf(quoted);
   if (at < 0 || data.includes(quoted, at + 1)) return undefined;
   const rest = data.slice(at + quoted.length - 1);
-  // The length is random, so that the words cannot be guessed by the length of their packets.
+  // Padding of random length, so that the text cannot be guessed from packet lengths.
   const padding = PADDING.exec(rest)?.[1];
   const tail = padding === undefined ? [rest] : [rest.slice(0, -padding.length - PADDING_END.length), PADDING_END];
   const parts = [data.slice(0, at + 1), ...tail];

@@ -1,6 +1,6 @@
-// A fast path for most of a stream: events that repeat the one before with another text go on to the client as bytes,
-// without being decoded, read and written. Only what the plain path would do with exactly these bytes is done here; whatever
-// is not known to the last byte takes the plain path.
+// A fast path for most of a stream: events that differ from the one before only in their text are sent to the client as
+// bytes, without being decoded, read and written. The result is the same as on the plain path, which handles every event
+// that does not match to the last byte.
 
 import { PlainText } from '../../kit/json/plain-text.ts';
 import type { RepeatedFrames, StreamEvent, StreamReader, StreamWriter } from '../dialect.ts';
@@ -21,11 +21,11 @@ interface Passthrough {
   slot: string;
   /** Bytes of a whole event beside its text; NaN if they vary. */
   around: number;
-  /** By the size of the text. */
+  /** By the number of bytes of the text. */
   forms: (Form | undefined)[];
 }
 
-/** One event as it comes and as it goes out, with a text of some size: only the text is to be filled in. */
+/** An event as it is received and as it is sent, for texts of one length: only the text must be filled in. */
 interface Form {
   from: Uint8Array;
   to: Uint8Array;
@@ -35,15 +35,15 @@ interface Form {
 const MAX_FORM_BYTES = 16;
 
 const SCRATCH_BYTES = 64 * 1024;
-/** Frames of several events are put together here. */
+/** The buffer in which frames of several events are joined. */
 const scratch = new Uint8Array(SCRATCH_BYTES);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-/** How an event of one line of data begins. */
+/** The beginning of an event with one line of data. */
 const FIELDS = /^(?:event: ?[^\r\n]*\n)?data: ?/;
 const END = '\n\n';
 
-/** Undefined where one of the two must see every event. */
+/** Undefined if the reader or the writer must see every event. */
 export function createShortcut(reader: StreamReader, { repeats }: StreamWriter): Shortcut | undefined {
   return reader.countRepeat && repeats ? new Shortcut(reader, repeats) : undefined;
 }
@@ -63,12 +63,14 @@ export class Shortcut {
     this.#repeats = repeats;
   }
 
-  /** Something takes the plain path: what it changes is not known here, so what follows takes it too. */
+  /**
+   * Call it when an event takes the plain path: its effects are unknown here, so the next events take the plain path, too.
+   */
   pause(): void {
     this.#isOpen = false;
   }
 
-  /** Learns from an event that took the plain path: it was written, and these bytes contained nothing else. */
+  /** Learns from an event that was written on the plain path, and its bytes. */
   learn(bytes: Uint8Array, { repeat, origin }: StreamEvent): void {
     if (!repeat || !origin) return;
     if (repeat.shape !== this.#known || origin !== this.#knownOrigin) {
@@ -80,8 +82,8 @@ export class Shortcut {
   }
 
   /**
-   * Frames for the events that the bytes begin with, as many as are known; the bytes must begin with an event. What is
-   * given is used again for the next.
+   * Frames for as many events at the start of the bytes as match. The bytes must begin with an event. The returned buffer is
+   * reused by the next call.
    */
   take(bytes: Uint8Array): Uint8Array | undefined {
     this.#taken = 0;
@@ -111,7 +113,7 @@ export class Shortcut {
     return this.#taken;
   }
 
-  /** Where the event ends that begins here; 0 if it is not known. */
+  /** The end of the event that begins here; 0 if it does not match. */
   #endOf(bytes: Uint8Array, at: number, { head, middle, end }: Frame): number {
     const text = this.#text;
     if (!hasAt(bytes, head, at) || !text.scan(bytes, at + head.length)) return 0;
@@ -134,7 +136,7 @@ export class Shortcut {
     return next + to.end.length;
   }
 
-  /** Whether the bytes are one event with a text of this size; then its form is filled with it. */
+  /** Whether the bytes are one event with a text of this length; if so, the form is filled with the text. */
   #fits(bytes: Uint8Array, { from, to }: Form, { head }: Frame, size: number, out: number): boolean {
     const text = this.#text;
     if (!text.scan(bytes, head.length) || text.end !== head.length + size) return false;
@@ -213,7 +215,7 @@ function paddingEnd(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** The compare of a Buffer is many times faster than a loop, and takes any bytes. */
+/** `Buffer.compare` is many times faster than a loop. */
 const compare: (this: Uint8Array, other: Uint8Array, ...ranges: number[]) => number = Buffer.prototype.compare;
 
 function hasAt(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
@@ -221,7 +223,7 @@ function hasAt(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
   return end <= bytes.length && compare.call(bytes, part, 0, part.length, at, end) === 0;
 }
 
-/** A text of one token is a few bytes: a loop is faster than a view on them. */
+/** For the few bytes of one token, a loop is faster than a view. */
 function copy(bytes: Uint8Array, from: number, to: number, into: number): number {
   let next = into;
   for (let at = from; at < to; at++) scratch[next++] = bytes[at] ?? 0;

@@ -1,5 +1,5 @@
-// Server-sent events, read chunk by chunk: any split of the bytes, any of the three line endings, comments and all.
-// Bounded: an event that grows past the limit ends the stream, and so do lines without data by the hundred thousand.
+// Reads server-sent events from chunks that may be split anywhere, with any of the three line endings. An event above the
+// limit ends the stream, and so do 100,000 lines without data.
 
 import { assert } from '../../kit/assert.ts';
 import { tryParseJson } from '../../kit/json/json.ts';
@@ -11,7 +11,7 @@ export interface SseEvent {
   data: string | undefined;
 }
 
-/** Other names of an event that only keeps a connection open. */
+/** Names of events that only keep the connection open. */
 const KEEP_ALIVES: ReadonlySet<unknown> = new Set(['ping', 'keepalive', 'keep-alive', 'keep_alive', 'heartbeat']);
 
 export function isKeepAlive(event: unknown): boolean {
@@ -23,9 +23,11 @@ export class SseTooLong extends Error {
 }
 
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
-/** Comments, names and empty lines: more than an hour of keep-alives has, and far fewer than take a second to read. */
+/**
+ * The limit for lines without data: more than an hour of keep-alives has, and few enough to be read in well under a second.
+ */
 const MAX_SPARE_LINES = 100_000;
-/** The most characters of an event beside its data: its name, its id, its end. */
+/** The most characters of an event besides its data: its name, id and end. */
 const SPARE_LINES_PER_DATA = 8;
 const STREAM = { stream: true };
 const DATA = 'data: ';
@@ -33,7 +35,7 @@ const LF = 0x0a;
 const LINE_END = /\r\n|\n|\r/g;
 const HAS_LINE_END = /[\r\n]/;
 
-/** The form of most chunks of most streams. */
+/** Fast path for the form of most chunks. */
 function isOneEvent(text: string): boolean {
   return (
     text.startsWith(DATA) && text.indexOf('\n') === text.length - 2 && text.endsWith('\n\n') && !text.includes('\r')
@@ -43,17 +45,17 @@ function isOneEvent(text: string): boolean {
 export class SseReader {
   readonly #decoder = new TextDecoder();
   readonly #maxEventChars: number;
-  /** A line whose end has not come. */
+  /** A line whose end has not arrived. */
   #begun = '';
-  /** The last chunk ended in a CR: an LF at the head of the next one belongs to it. */
+  /** The last chunk ended in a CR: an LF at the start of the next one belongs to it. */
   #afterCr = false;
   #event: string | undefined;
   #data: string | undefined;
   #size = 0;
   #hasComment = false;
-  /** Lines without data that may still come. */
+  /** How many more lines without data are allowed. */
   #spareLines = MAX_SPARE_LINES;
-  /** Then no character is begun either. */
+  /** Then no character is incomplete, either. */
   #afterLf = true;
 
   constructor(maxEventChars = MAX_EVENT_CHARS) {
@@ -71,7 +73,7 @@ export class SseReader {
     this.#afterCr = more.endsWith('\r');
     const events: SseEvent[] = [];
     let start = 0;
-    // Only what is new is searched: a long line in many chunks would else be read again with each of them.
+    // Searches only the new bytes, because a long line in many chunks would otherwise be searched again for each chunk.
     if (more.includes('\r')) {
       for (const end of more.matchAll(LINE_END)) {
         this.#endLine(more.slice(start, end.index), events);
@@ -88,7 +90,7 @@ export class SseReader {
     return events;
   }
 
-  /** The bytes are over: the event whose empty line never came, if its data is whole. */
+  /** The end of the body: returns the last event if only its empty line is missing. */
   end(): SseEvent | undefined {
     const events: SseEvent[] = [];
     const rest = this.#begun + this.#decoder.decode();
@@ -98,19 +100,19 @@ export class SseReader {
     return events.find(isWhole);
   }
 
-  /** Everything before is read, to the last byte: the next one begins an event. */
+  /** Everything was read: the next byte begins an event. */
   isAtEvent(): boolean {
     return this.#afterLf && this.#isFresh();
   }
 
-  /** Nothing is left of what came before. */
+  /** No partial line or event is left. */
   #isFresh(): boolean {
     return (
       this.#begun === '' && !this.#afterCr && this.#data === undefined && this.#event === undefined && !this.#hasComment
     );
   }
 
-  /** What was begun ends with this. */
+  /** Ends the partial line. */
   #endLine(rest: string, events: SseEvent[]): void {
     const line = this.#begun === '' ? rest : this.#begun + rest;
     this.#begun = '';
@@ -150,12 +152,12 @@ function fieldValue(line: string, name: string): string {
   return line.slice(line.startsWith(' ', from) ? from + 1 : from);
 }
 
-/** What was cut off in the middle is neither. */
+/** Truncated JSON is neither. */
 function isWhole({ data = '' }: SseEvent): boolean {
   return data === '[DONE]' || tryParseJson(data) !== undefined;
 }
 
-/** A field of the upstream's may become a name: a line end in it would begin a line, or an event, of the upstream's choice. */
+/** The name may be from an upstream: a line end in it would let the upstream write lines or events of its own. */
 export function isEventName(text: string): boolean {
   return !HAS_LINE_END.test(text);
 }

@@ -1,5 +1,6 @@
-// The content that a client was sent, slot by slot, as length and running hash: enough to recognise the same beginning in another
-// run without keeping the text. Text itself is kept only where it may be needed to continue an answer, and only so much.
+// Records the content sent to a client, as length and running hash of each slot: enough to recognize the same beginning in
+// another run without keeping the text. The text itself is kept only where it may be needed to continue an answer, up to a
+// limit.
 
 import { createHash, type Hash } from 'node:crypto';
 import { weighTokens } from '../../kit/tokens.ts';
@@ -30,12 +31,12 @@ function hashRest(slot: Slot): void {
 }
 
 export class Transcript {
-  /** It goes on with every segment. */
+  /** Updated with every segment. */
   readonly sent: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
   readonly #slots = new Map<string, Slot>();
   #kept: string[] | undefined;
   #keptChars = 0;
-  /** Noted, and in no slot yet. */
+  /** Bytes that were noted and not yet added to a slot. */
   #noted: Uint8Array | undefined;
   #notedBytes = 0;
   #notedIn = '';
@@ -52,7 +53,7 @@ export class Transcript {
     else this.sent.tokens += weighTokens(text);
   }
 
-  /** The same for text that stands in bytes of UTF-8, and whose tokens were counted. */
+  /** The same for text as bytes of UTF-8 whose tokens were already counted. */
   note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void {
     if (slot !== this.#notedIn || this.#notedBytes + to - from > NOTED_BYTES) this.#putNoted();
     this.#notedIn = slot;
@@ -76,7 +77,7 @@ export class Transcript {
     return tokens;
   }
 
-  /** The whole of one slot, if it is the only one, words alone, and its text was kept. */
+  /** The text, if there is only one slot, it has no media, and its text was kept. */
   onlyText(slot: string): string | undefined {
     this.#putNoted();
     return !this.sent.hasMedia && this.#slots.size === 1 && this.#slots.has(slot) ? this.#kept?.join('') : undefined;

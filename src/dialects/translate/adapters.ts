@@ -18,7 +18,7 @@ export interface Target {
   /** The model's name there. */
   model: string;
   quirks: Quirks;
-  /** It continues an assistant turn that stands last. */
+  /** It continues a final assistant turn. */
   prefill: boolean;
   /** See `originOf`: opaque values of this origin may go back to it. */
   origin: string;
@@ -48,12 +48,12 @@ export interface WrittenRequest {
   dropped: readonly string[];
   /** Further fields that are dropped if its output is bounded to this many tokens. */
   droppedAt?(maxOutputTokens: number): readonly string[];
-  /** What else it cannot have without sealed reasoning; undefined if it seals none. */
+  /** Further settings that are dropped if sealed reasoning is removed; undefined if the format seals none. */
   droppedUnsealed?: readonly string[] | undefined;
   /** Fields that had to be reworded, such as `prefill`; for `x-svc-translated`. */
   reworded: readonly string[];
   names: ToolNames;
-  /** The tool that stands for the answer's format, where the upstream has nothing else. */
+  /** The tool whose arguments are the answer, if the upstream has no setting for the format. */
   formatTool?: string | undefined;
   /** Stop sequences that the upstream does not take. */
   localStops?: readonly string[] | undefined;
@@ -94,11 +94,11 @@ export interface Frame {
   data: string;
 }
 
-/** A state machine that cannot break its dialect's grammar, whatever legal order the events have. */
+/** A state machine that follows its dialect's grammar for any valid order of events. */
 export interface EventWriter {
   /** Not for `done` and `broken`, which a client does not see. */
   write(event: AnswerEvent): Frame[];
-  /** What comes before all else, unless it was written: for an answer that has begun with nothing to show. */
+  /** The first frames, unless they were written: for an answer that has begun without visible output. */
   begin?(): Frame[];
   /** True if more text of the block that is open changes nothing here: it is written, and not kept. */
   isSteady?(): boolean;

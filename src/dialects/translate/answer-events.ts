@@ -1,6 +1,6 @@
-// An answer in no dialect: one event stream that upstream readers produce and client writers consume. One block is open at
-// a time, and every block that opens is closed, unless the upstream breaks off inside it; readers see to that, whatever
-// order their upstream has.
+// An answer independent of dialects: an event stream that upstream readers produce and client writers consume. One block is
+// open at a time. Every block is closed, unless the stream breaks inside it; readers ensure that, whatever order the
+// upstream uses.
 
 import type { PausedTurn, StreamFacts } from '../dialect.ts';
 import type { Repeat } from '../stream/shape.ts';
@@ -9,9 +9,9 @@ import type { SseEvent } from '../stream/sse.ts';
 export type Block =
   | { kind: 'text' }
   | { kind: 'reasoning' }
-  /** Reasoning that only its maker can read: the whole of it is here. */
+  /** Encrypted reasoning, complete, which only its model can read. */
   | { kind: 'redacted'; data: string }
-  /** Words of a refusal, beside the answer's own; `isVendors`: why the vendor stopped it, last of all and no output. */
+  /** Text of a refusal. `isVendors`: the vendor's explanation, which comes last and is not output. */
   | { kind: 'refusal'; isVendors?: boolean }
   | { kind: 'tool'; id: string; name: string /** Wanted back with the call. */; signature?: string | undefined };
 
@@ -49,11 +49,11 @@ export interface EventReader {
   read(event: SseEvent): AnswerEvent[];
   /** The body has ended: returns the events that were kept for the end. */
   end(): AnswerEvent[];
-  /** Nothing need come any more, and the stop is kept back for the end. */
+  /** The answer is complete; its stop event is kept for the end. */
   isWhole?(): boolean;
   /** The upstream has paused its answer: this is its last turn, and no event of the next one has come. */
   paused?(): PausedTurn | undefined;
-  /** What was read last, if it repeats the one before with another text. */
+  /** The last event, if it differs from the one before only in its text. */
   repeat?(): Repeat | undefined;
   /** Another event of the same shape was passed through unread. */
   countRepeat?(): void;

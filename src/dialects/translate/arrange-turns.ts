@@ -1,5 +1,5 @@
-// Turns in the order that every upstream takes: each tool's result right after its call, no two turns of one role in a
-// row, nothing empty. What cannot be arranged is refused by its place in the client's body.
+// Arranges turns in an order that every upstream accepts: each result right after its call, roles alternate, no empty turn.
+// A conversation that cannot be arranged is refused with the place in the client's body.
 
 import { refuseField } from '../fields.ts';
 import type { Part, TextPart, ToolCallPart, ToolResultPart, Turn } from './conversation.ts';
@@ -32,7 +32,7 @@ function hasContent(part: Part): boolean {
   return true;
 }
 
-/** Moves every result to right after the turn that called for it, and says so where one is missing. */
+/** Moves every result right after the turn with its call. A missing result is replaced by a text that says so. */
 function pairResults(turns: readonly Turn[]): Turn[] {
   const results = collectResults(turns);
   const last = turns.at(-1);
@@ -40,7 +40,7 @@ function pairResults(turns: readonly Turn[]): Turn[] {
   for (const turn of turns) {
     const rest = withParts(turn, isNoResult);
     if (rest.parts.length > 0) paired.push(rest);
-    // Calls that stand last have no results yet.
+    // Calls at the end have no results yet.
     if (turn.role !== 'assistant' || turn === last) continue;
     const calls = turn.parts.filter((part) => part.type === 'tool_call');
     const parts = calls.map((call) => results.get(call.id) ?? missingResult(call));
@@ -85,7 +85,7 @@ function foldSystem(turns: readonly Turn[]): Turn[] {
 /** No two turns of one role in a row. */
 export function mergeTurns(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
-  /** The last one, once it is a copy that may grow. */
+  /** The last turn, if it is already a copy that may be changed. */
   let growing: Turn | undefined;
   for (const turn of turns) {
     const before = merged.at(-1);

@@ -20,7 +20,7 @@ export interface Conversation {
   /** The client wants to see what the model thinks, as far as it does. */
   showsThoughts: boolean;
   format: OutputFormat | undefined;
-  /** The client wants whatever comes again to be cached, wherever that ends. */
+  /** The client wants the repeated part of the prompt cached, without marking where it ends. */
   caching?: Caching | undefined;
   /** Settings of the client that change how, not what: each is carried or reported as dropped. */
   settings: Setting[];
@@ -187,7 +187,7 @@ export type SettingKind =
   | 'logprobs'
   | 'top_logprobs'
   | 'choices'
-  /** An id of the client's own user: it travels only as a keyed hash. */
+  /** An id of the client's own user, sent only as a keyed hash. */
   | 'user'
   | 'verbosity'
   | 'service_tier'

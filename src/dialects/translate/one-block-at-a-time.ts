@@ -1,5 +1,5 @@
-// From upstreams that mix their blocks to a stream with one block open at a time. Words may be interrupted and go on in a
-// block of their own; a call may not, because its arguments are one JSON text: while it is open, everything else waits.
+// Converts interleaved blocks to a stream with one open block at a time. Text may be interrupted and continues in a new
+// block. A call must not be, because its arguments are one JSON text: while it is open, other events wait.
 
 import type { AnswerEvent, Block, Delta } from './answer-events.ts';
 
@@ -7,7 +7,7 @@ interface Sequencer {
   /** `slot` names the block for as long as the answer lasts; `block` is only asked for when it opens. */
   add(slot: string, block: () => Block, text: string, isMedia?: boolean): AnswerEvent[];
   sign(slot: string, signature: string): AnswerEvent[];
-  /** This block is whole: what waited for it takes its turn. */
+  /** The block is complete: waiting events follow. */
   end(slot: string): AnswerEvent[];
   /** Everything that waited, in order of appearance, and the end of what is open. */
   flush(): AnswerEvent[];
@@ -76,7 +76,7 @@ function delta(text: string, isMedia: boolean): Delta[] {
   return [isMedia ? { type: 'delta', text, isMedia } : { type: 'delta', text }];
 }
 
-/** Words that waited go out as one; a picture stays by itself. */
+/** Waiting text is sent as one delta; an image stays separate. */
 function joined(said: Delta[], [more]: Delta[]): Delta[] {
   const last = said.at(-1);
   if (!more) return said;

@@ -9,7 +9,7 @@ import type { Opaque, ReasoningPart } from './conversation.ts';
 /** Part of every tag: a cheap test on a whole body. */
 export const TAG = 'svc1';
 const TAG_MARK = `${TAG}.`;
-/** What begins with the mark begins so in base64, whatever follows. */
+/** The base64 of every text that begins with the mark begins with this. */
 export const CODED_MARK = Buffer.from(TAG_MARK).toString('base64').slice(0, 6);
 /** All that we write after the mark. */
 const TAGGED = new RegExp(`^${TAG}\\.[\\w-]+(\\.[\\w-]+)?$`);
@@ -21,22 +21,22 @@ export function originOf(wire: string, upstreamModel: string): string {
   return digest(`${wire}\n${claudeName(upstreamModel)}`).slice(0, ORIGIN_CHARS);
 }
 
-/** Of thought signatures that came without our tag: any model of Google's may have made them. */
+/** The origin of thought signatures without our tag: any of Google's models may have made them. */
 export const GOOGLE_ORIGIN = 'google';
 
 /** The origin of sealed reasoning without our tag, whose model is unknown. */
 export const VENDOR_ORIGIN = 'vendor';
 
 /**
- * A value as we wrote it; undefined if it is none of ours. Vendors' signatures are base64, so some clients keep them as
- * bytes, and bring ours back in base64 of its own letters.
+ * Reads a value that the gateway wrote; undefined for others. Some clients decode signatures, which are base64 at vendors,
+ * and send ours back encoded once more.
  */
 export function readTagged(value: string): string | undefined {
   if (value.startsWith(TAG_MARK)) return value;
   if (!value.startsWith(CODED_MARK)) return undefined;
   const bytes = Buffer.from(value, 'base64');
   const tagged = bytes.toString('latin1');
-  // Both alphabets write our letters alike: these two differ in their padding only.
+  // Our characters are the same in both alphabets of base64.
   const isCoded = bytes.toString('base64') === value || bytes.toString('base64url') === value;
   return isCoded && TAGGED.test(tagged) ? tagged : undefined;
 }
@@ -75,7 +75,7 @@ export function unpackReasoning(packed: string): Unpacked | undefined {
 }
 
 const ID_TAG = `-${TAG}-`;
-/** What follows it in an id. */
+/** The rest of the tag in an id. */
 const ID_TAG_REST = new RegExp(`^([0-9a-z]{${ORIGIN_CHARS}})-([\\w-]*)$`);
 
 /** A call's id that carries what its model wants back: every client returns ids as they are. */

@@ -14,7 +14,7 @@ export function readCacheMark({ cache_control: control, prompt_cache_breakpoint:
 
 const LONG: CacheMark = { ttl: '1h' };
 const SHORT: CacheMark = { ttl: '5m' };
-/** What OpenAI and Anthropic call a longer time than five minutes. Claude keeps what is written for those or for an hour. */
+/** Values of OpenAI and Anthropic for more than five minutes. Claude caches for five minutes or an hour. */
 const LONG_TIMES: readonly unknown[] = ['30m', '1h', '12h', '24h'];
 
 /**

@@ -1,5 +1,5 @@
-// One client's request carried by an upstream of another dialect. What the upstream says becomes events of the client's
-// dialect before anything else sees it, so that delivery, resume and billing are the same as for the client's own dialect.
+// Carries a request to an upstream of another dialect. The answer is converted to events of the client's dialect first, so
+// that delivery, resuming and billing work as without a translation.
 
 import { readAnswerJson } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
@@ -124,7 +124,7 @@ function translatedReader(
   const stops = createStopMatcher(written.localStops ?? []);
   const restore = createRestorer(written, stops);
   const writer = client.createEventWriter(context);
-  /** The client's own reader sees every frame: what it cannot read would be no event of its dialect. */
+  /** Every frame is read by the client dialect's own reader, which detects invalid frames. */
   const reader = dialect.stream.createReader(request);
   const words = createWordMeter(() => reader.facts().output.tokens);
   const hidden = hidesThoughts({ client, request }) ? new HiddenThoughts(client) : undefined;
@@ -144,7 +144,7 @@ function translatedReader(
     else for (const frame of writer.write(event)) into.push(...reader.read(frame));
   }
 
-  /** The client must get a first event before it is kept waiting. */
+  /** The client gets a first event before it has to wait. */
   function hide({ type }: AnswerEvent, into: StreamEvent[]): void {
     if (type !== 'delta') return;
     for (const frame of writer.begin?.() ?? []) into.push(...reader.read(frame));
@@ -162,7 +162,7 @@ function translatedReader(
     return translated;
   }
 
-  /** Whether more of what was read last would be nothing but more text, here and in all it goes through. */
+  /** Whether a repeat of the last event would only add text, here and in every step of the translation. */
   const isSteady = () => (written.localStops ?? []).length === 0 && writer.isSteady?.() === true;
 
   const isFinished = () => reader.isFinished() || events.isWhole?.() === true;

@@ -223,7 +223,7 @@ function handleCount(tools: HttpTools, exchange: KeyedExchange): Promise<Respons
   });
 }
 
-/** A whole request to be counted stands in a member of its own. */
+/** A whole request to be counted is in a separate member. */
 async function countedRequest(document: JsonDocument): Promise<JsonDocument> {
   const name = 'generateContentRequest';
   if (!isObject(member(document.value, name))) return document;

@@ -57,7 +57,7 @@ function noHandshake() {
   });
 }
 
-/** Of the handshake or of its connection alone. */
+/** Headers that apply only to the handshake or the connection. */
 const NOT_OF_TURNS =
   /^(connection|upgrade|host|cookie|origin|authorization|x-api-key|content-.*|sec-.*|transfer-encoding)$/;
 

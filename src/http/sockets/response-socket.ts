@@ -28,7 +28,7 @@ import { type Caller, errorMessage, runTurn } from './run-turn.ts';
 import { MAX_RUNNING, MAX_WAITING, TurnQueues } from './turn-queues.ts';
 
 const MAX_TURNS = MAX_RUNNING + MAX_WAITING;
-/** Of the messages of these turns together. */
+/** The total length of the messages of these turns. */
 const MAX_TURN_CHARS = 20 * 1024 * 1024;
 export const IDLE_MS = 15 * MINUTE_MS;
 const LIFE_MS = HOUR_MS;

@@ -14,7 +14,7 @@ export interface AudioLength {
 }
 
 /** 8 kbit/s, as the lowest rates of MP3 and Opus for speech. */
-const LEAST_BYTES_PER_SECOND = 1_000;
+const MIN_BYTES_PER_SECOND = 1_000;
 /** 64 kbit/s, as voice recorders use. */
 const USUAL_BYTES_PER_SECOND = 8_000;
 
@@ -28,7 +28,7 @@ export function audioLength(bytes: Uint8Array): AudioLength {
   const exact = wave === undefined ? mp3Seconds(buffer) : (bytes.length - WAVE_HEAD_BYTES) / wave;
   if (exact !== undefined) return { likely: whole(exact), most: whole(exact) + ROUNDING };
   const declared = declaredSeconds(buffer);
-  const most = Math.max(bytes.length / LEAST_BYTES_PER_SECOND, (declared ?? 0) + ROUNDING);
+  const most = Math.max(bytes.length / MIN_BYTES_PER_SECOND, (declared ?? 0) + ROUNDING);
   return { likely: whole(declared ?? bytes.length / USUAL_BYTES_PER_SECOND), most: whole(most) };
 }
 

@@ -8,14 +8,14 @@ const MAX_BOXES = 1_000;
 const OGG_PAGE_BYTES = 65_307;
 const OPUS_RATE = 48_000;
 /** 1.6 Mbit/s. */
-const MOST_BYTES_PER_SECOND = 200_000;
+const MAX_BYTES_PER_SECOND = 200_000;
 
 /** Undefined if it declares nothing that can be read. */
 export function declaredSeconds(bytes: Buffer): number | undefined {
   const flac = flacSeconds(bytes);
   const found = flac ?? oggSeconds(bytes) ?? mp4Seconds(bytes);
   if (found === undefined || !(found > 0 && found <= MAX_SECONDS)) return undefined;
-  return flac ?? Math.max(found, bytes.length / MOST_BYTES_PER_SECOND);
+  return flac ?? Math.max(found, bytes.length / MAX_BYTES_PER_SECOND);
 }
 
 /** The last page has the position of its last sample. */

@@ -6,7 +6,7 @@ export const MAX_SECONDS = 1_000_000;
 
 const MARK = 'fLaC';
 /** The mark, the head of the first block, and that block up to the number of samples. */
-const LEAST_BYTES = 26;
+const MIN_BYTES = 26;
 /** In Hz, by the code in a frame's head. 0 means as the file's head says, and from 12 on it follows in the frame's. */
 const SAMPLE_RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 /** The code of a block size or sample rate that follows, and how many bytes it has. */
@@ -14,13 +14,13 @@ const SIZE_BYTES: Readonly<Record<number, number>> = { 6: 1, 7: 2 };
 const RATE_BYTES: Readonly<Record<number, number>> = { 12: 1, 13: 2, 14: 2 };
 const RATE_UNITS: Readonly<Record<number, number>> = { 12: 1_000, 13: 1, 14: 10 };
 /** Sound looks like a head once in 32 KB. A file with so many wrong ones is made to take long. */
-const MOST_WRONG = 100_000;
+const MAX_WRONG = 100_000;
 /** Before the frame's number. */
 const FIXED_BYTES = 4;
 
 /** Undefined if it is not a FLAC. */
 export function flacSeconds(bytes: Buffer): number | undefined {
-  if (bytes.length < LEAST_BYTES || bytes.toString('latin1', 0, 4) !== MARK) return undefined;
+  if (bytes.length < MIN_BYTES || bytes.toString('latin1', 0, 4) !== MARK) return undefined;
   // 20 bits of sample rate; after 16 others, 36 bits of the number of samples.
   const rate = bytes.readUIntBE(18, 3) >>> 4;
   const samples = ((bytes[21] ?? 0) & 15) * 2 ** 32 + bytes.readUInt32BE(22);
@@ -32,12 +32,12 @@ export function flacSeconds(bytes: Buffer): number | undefined {
 function playedSeconds(bytes: Buffer, fileRate: number): number {
   let seconds = 0;
   let wrong = 0;
-  for (let at = LEAST_BYTES; at + FIXED_BYTES < bytes.length; ) {
+  for (let at = MIN_BYTES; at + FIXED_BYTES < bytes.length; ) {
     const isFrame = bytes[at] === 0xff && ((bytes[at + 1] ?? 0) & 0xfe) === 0xf8;
     const frame = isFrame ? frameAt(bytes, at, fileRate) : undefined;
     if (isFrame && !frame) wrong++;
     seconds += frame?.seconds ?? 0;
-    if (seconds > MAX_SECONDS || wrong > MOST_WRONG) return MAX_SECONDS;
+    if (seconds > MAX_SECONDS || wrong > MAX_WRONG) return MAX_SECONDS;
     at += frame?.headBytes ?? 1;
   }
   // Sums of fractions are not exact, and a begun second counts.

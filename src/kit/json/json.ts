@@ -31,7 +31,7 @@ export const BODY_LIMITS: JsonLimits = { depth: 64, nodes: 100_000, members: { c
 /** The limit for an upstream's answer or one of its events: the last event of a stream may repeat the whole answer. */
 export const ANSWER_LIMITS: JsonLimits = { depth: 256, nodes: 5_000_000 };
 
-/** An object together with its source text and where each top-level member stands in it. */
+/** An object with its source text and the position of each top-level member. */
 export interface JsonDocument {
   text: string;
   value: JsonObject;
@@ -262,7 +262,7 @@ export function hasEscape(text: string, from: number, to: number): boolean {
   return false;
 }
 
-/** Its own quotes stand around the name. */
+/** The name with its quotes. */
 function readEscaped(literal: string, spans: Spans): string {
   const name = tryParseJson(literal);
   return typeof name === 'string' ? name : refuseText(spans);

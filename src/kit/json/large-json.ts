@@ -1,7 +1,6 @@
-// JSON too large to be read at one go: the same bounds and the same result as `readJsonObject`, but with a pause after
-// every step, so that everybody else is served meanwhile. Objects and lists that are shorter than a step are parsed as they
-// are, longer strings in steps. Between two pauses nothing is awaited: a promise for each of a hundred thousand values would
-// cost ten times the reading.
+// Reads large JSON with the same limits and the same result as `readJsonObject`, but with a pause after every step, so that
+// other requests are served. Objects and lists shorter than a step are parsed at once, longer strings in steps. Nothing is
+// awaited between two pauses: a promise for each of a hundred thousand values would take ten times as long as reading them.
 
 import {
   BACKSLASH,
@@ -28,7 +27,7 @@ import { findStringEnd } from './skip-string.ts';
 import { Spans } from './spans.ts';
 
 interface LargeJsonOptions {
-  /** Lets others have their turn. */
+  /** Yields to other requests. */
   pause(): Promise<void>;
   limits?: JsonLimits;
   /** Characters between two pauses. */
@@ -37,7 +36,7 @@ interface LargeJsonOptions {
 
 interface Frame {
   value: Json[] | JsonObject;
-  /** Where the next value goes; of an object only. */
+  /** The name of the next member; for an object only. */
   name: string;
   nameStart: number;
   nameEnd: number;
@@ -69,12 +68,12 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
   /** The containers that are open, the innermost last. */
   const frames: Frame[] = [];
   let frame = root;
-  // Functions below change it, which the type checker does not see.
+  // A cast, because the type checker does not see that functions below change it.
   let next = 'value' as Next;
   let at = 0;
   let nodes = 1;
   let pausedAt = 0;
-  /** Up to here a container was looked through that is longer than a step: those in it are not looked through once more. */
+  /** A container longer than a step was searched up to here: containers inside it are not searched again. */
   let seenUntil = 0;
 
   function yieldToOthers(): Promise<void> {
@@ -117,7 +116,7 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     const start = at;
     const stop = Math.min(text.length, start + SCALAR_CHARS);
     while (at < stop && !isEnd(text.charCodeAt(at))) at++;
-    // Beyond that it is no number that anybody means; a parser would work on it for long.
+    // Longer numbers are refused: parsing them would take long.
     return parseJson(text.slice(start, at));
   }
 
@@ -174,7 +173,7 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     names.add(name);
   }
 
-  /** The container that ends here goes into the one around it. */
+  /** Puts the container that ends here into the one around it. */
   function close(): void {
     at++;
     const { value } = frame;
@@ -277,7 +276,7 @@ function measureContainer(text: string, start: number, stop: number): Container 
   return undefined;
 }
 
-/** Where the closing quote stands, or else the first place from `stop` on that is not inside an escape. */
+/** The offset of the closing quote, or else the first offset from `stop` on that is not inside an escape. */
 function stepEnd(text: string, from: number, stop: number): number {
   const end = Math.min(stop, text.length);
   let at = from;
@@ -292,7 +291,7 @@ function stepEnd(text: string, from: number, stop: number): number {
 
 function setMember(object: JsonObject, name: string, value: Json): void {
   if (name !== '__proto__') object[name] = value;
-  // An assignment would change what the object is.
+  // An assignment to `__proto__` would change the prototype.
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 

@@ -1,5 +1,5 @@
-// The long members of an answer: vectors and pictures, of which one answer may have two hundred megabytes. They are checked
-// as they come and stay the bytes that they came in; only the rest, with marks in their place, is parsed.
+// Reads answers with long members: vectors and images, which may have 200 MB in one answer. They are checked as they arrive
+// and kept as bytes; only the rest of the answer, with marks in their place, is parsed.
 
 import {
   BACKSLASH,
@@ -34,7 +34,10 @@ export interface MarkedJson extends JsonDocument {
   /** The start of a mark: its quote, and an escape that occurs nowhere else in the text. */
   mark: string;
   long: readonly LongMember[];
-  /** Nobody reads the long members any more: their memory is given back at once, which a collector would do late. */
+  /**
+   * Frees the memory of the long members at once instead of at the next garbage collection. They must not be read
+   * afterwards.
+   */
   drop(): void;
 }
 
@@ -46,7 +49,7 @@ interface Cut {
 
 const ENCODER = new TextEncoder();
 
-/** Escapes that are written in one way only, so that it is plain whether a text has one. */
+/** Escapes that have only one spelling, so that a search finds every occurrence. */
 const MARKS = Array.from({ length: 9 }, (_, index) => `\\u000${index + 1}`);
 
 export class LongMemberReader {
@@ -60,12 +63,12 @@ export class LongMemberReader {
   #inString = false;
   #isEscaped = false;
   #stringStart: number[] = [];
-  /** The last string is the name; then its colon came, too. */
+  /** The last string is such a name; or its colon was read, too. */
   #isNamed = false;
   #isAwaited = false;
-  /** A list has opened there, and nothing of it has come. */
+  /** A list was opened, and nothing of it was read yet. */
   #listAt = -1;
-  /** The member that is being read, where it began and how far it is. */
+  /** The member that is being read: its start and state. */
   #shape: PlainShape | undefined;
   #state = 0;
   #start = 0;
@@ -104,7 +107,7 @@ export class LongMemberReader {
       this.#cutBytes += end - this.#start;
       this.#shape = undefined;
     } else if (state === 0) {
-      // Something else is in it: it stays where it is, and a parser judges it.
+      // It has other content: it stays in the text and is parsed.
       this.#shape = undefined;
       this.#inString = shape.kind === 'string';
       this.#isEscaped = isEscaping(shape, before);
@@ -135,7 +138,7 @@ export class LongMemberReader {
     );
   }
 
-  /** Up to where a string opens, or a member that may be long begins. */
+  /** Reads up to a string, or to a member that may be long. */
   #readRest(chunk: Uint8Array, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] ?? 0;
@@ -179,7 +182,7 @@ export class LongMemberReader {
     return at;
   }
 
-  /** Discards what came. */
+  /** Discards everything received. */
   drop(): void {
     dropAll(this.#chunks);
   }
@@ -213,7 +216,7 @@ function isNumberStart(byte: number): boolean {
   return byte === 0x2d || (byte >= 0x30 && byte <= 0x39);
 }
 
-/** Takes from the chunks, one after the other, what stands before a place. */
+/** Takes bytes from the chunks up to an offset. */
 function taker(chunks: Uint8Array[]): (end: number) => Uint8Array[] {
   let index = 0;
   let at = 0;
@@ -232,12 +235,12 @@ function taker(chunks: Uint8Array[]): (end: number) => Uint8Array[] {
   };
 }
 
-/** No character is cut in two: what is long begins and ends with ASCII. */
+/** No character is split, because long members begin and end with ASCII. */
 function decode(chunks: readonly Uint8Array[]): string {
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-/** Whether a value of the document stands for a long member. */
+/** Whether a value of the document is the mark of a long member. */
 export function isMark(document: JsonDocument | MarkedJson, value: Json | undefined): boolean {
   return 'mark' in document && typeof value === 'string' && JSON.stringify(value).startsWith(document.mark);
 }
@@ -246,7 +249,7 @@ export function parseLong({ chunks }: LongMember): Json {
   return parseJson(decode(chunks));
 }
 
-/** A text in which marks stand, part by part, with the members that they stand for as `write` gives them. */
+/** The parts of a text with marks; each mark is replaced by its member as `write` returns it. */
 export function* fillLong(
   text: string,
   { mark, long }: Pick<MarkedJson, 'mark' | 'long'>,

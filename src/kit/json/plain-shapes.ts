@@ -1,5 +1,5 @@
-// What long values of an answer look like, byte by byte: a list of numbers, and a string without odd characters. A table for
-// each says what may follow what, so that a hundred megabytes are checked as they come without being parsed.
+// State tables for long values of an answer: a list of numbers, and a string with plain characters. They check a hundred
+// megabytes as they arrive, without parsing.
 
 export interface PlainShape {
   kind: 'numbers' | 'string';
@@ -17,7 +17,7 @@ export function isOver(state: number): boolean {
   return state === OVER;
 }
 
-/** Up to after the byte that ends it, or to the first one that does not belong there, with the state before that one. */
+/** Runs to the byte after its end, or to the first invalid byte, with the state before that byte. */
 export function runShape(
   { classes, next }: PlainShape,
   from: number,
@@ -90,7 +90,7 @@ export const STRING = shapeOf(
   },
 );
 
-/** A backslash came, and what it escapes has not. */
+/** After a backslash, before the escaped character. */
 export function isEscaping(shape: PlainShape, state: number): boolean {
   return shape === STRING && state === 3;
 }

@@ -1,5 +1,5 @@
-// The inside of a JSON string as bytes of UTF-8, as long as nothing in it is escaped: where it ends, and what it weighs. It
-// is measured without being decoded, because a stream brings some hundred such texts a second.
+// Measures the content of a JSON string without escapes, in bytes of UTF-8: its end and its token weight. It is not decoded,
+// because a stream has hundreds of such texts a second.
 
 import { HALF_WEIGHT, letterWeight, weighTokens } from '../tokens.ts';
 import { BACKSLASH, QUOTE } from './characters.ts';
@@ -14,12 +14,12 @@ const WEIGHTS = Float64Array.from({ length: 256 }, (_, byte) =>
 );
 
 export class PlainText {
-  /** Where the quote stands that ends it. */
+  /** The offset of the closing quote. */
   end = 0;
   /** Equal to the result of `weighTokens`, to the last bit. */
   weight = 0;
 
-  /** Looks at what stands from here to the next quote. False if it is no plain text: escaped, broken, or without an end. */
+  /** Measures the text from here to the next quote. False if the text has an escape, is invalid or has no end. */
   scan(bytes: Uint8Array, from: number): boolean {
     let weight = 0;
     for (let at = from; at < bytes.length; ) {
@@ -54,7 +54,7 @@ function sizeOf(bytes: Uint8Array, at: number): 0 | 2 | 3 | 4 {
   if (first >= 0xc2 && first <= 0xdf) return isNext(bytes, at + 1) ? 2 : 0;
   const second = bytes[at + 1] ?? 0;
   if (first >= 0xe0 && first <= 0xef) {
-    // Nothing that fits into fewer bytes, and no half of a pair.
+    // Refuses overlong encodings and surrogates.
     const isOne = first === 0xe0 ? second >= 0xa0 : first !== 0xed || second < 0xa0;
     return isOne && isNext(bytes, at + 1) && isNext(bytes, at + 2) ? 3 : 0;
   }

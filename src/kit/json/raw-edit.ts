@@ -1,5 +1,5 @@
-// Edits deep inside a JSON document: decided by its values, made in its text. What is not edited keeps its bytes, and nothing
-// is parsed again.
+// Edits deep inside a JSON document. Edits are decided by its values and made in its text, so that everything else keeps its
+// bytes and nothing is parsed again.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from './json.ts';
 import { openRaw, type RawPlace } from './raw-json.ts';
@@ -69,7 +69,7 @@ export function editMember(document: JsonDocument, name: string, edit: RawEdit |
   };
 }
 
-/** One of the two commas around it goes, too. */
+/** One of the two commas around it is removed, too. */
 function withoutMember(document: JsonDocument, name: string, { start, valueEnd }: Span): JsonDocument {
   const others = document.spans.list().filter((other) => other.name !== name);
   const next = others.find((other) => other.start > start)?.start;

@@ -1,5 +1,5 @@
-// JSON whose values keep their own text: read without being parsed, written without being encoded anew. A number beyond
-// what JavaScript holds, an escape, the order of members: all stay as they came.
+// JSON whose values keep their text: read without parsing, written without encoding. Large numbers, escapes and the order of
+// members stay unchanged.
 
 import {
   CLOSE_BRACE,
@@ -45,7 +45,7 @@ function hasRaw(value: RawValue | undefined): value is RawJson | RawValue[] | { 
   return false;
 }
 
-/** A value in a valid JSON text, from which one can go down. Each level is scanned once, when it is first asked for. */
+/** A value in a valid JSON text, with access to its members. Each level is scanned once, on first access. */
 export class RawPlace {
   readonly #source: string;
   readonly #start: number;
@@ -111,7 +111,7 @@ export function openRaw(text: string): RawPlace {
   return new RawPlace(text, 0, text.length);
 }
 
-/** A top-level member of a document: where it stands is known, and the text need not be scanned for it. */
+/** A top-level member of a document, whose position is already known. */
 export function openMember({ text, spans }: JsonDocument, name: string): RawPlace | undefined {
   const span = spans.get(name);
   return span && new RawPlace(text, span.valueStart, span.valueEnd);

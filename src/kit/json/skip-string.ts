@@ -1,5 +1,5 @@
-// Where a JSON string ends. A quote is found at the speed of memory, but in a text full of escaped quotes each of them
-// would be a search of its own: where they stand close together, the characters are looked at one by one.
+// Finds the end of a JSON string. Searching for a quote is fast, but a text full of escaped quotes would need a search for
+// each. Where they are close together, characters are checked one by one.
 
 import { BACKSLASH, QUOTE } from './characters.ts';
 
@@ -10,7 +10,7 @@ const MANY_CLOSE = 4;
 /** Number of characters to inspect before the next search. */
 const WALKED_CHARS = 512;
 
-/** More backslashes before a quote are not counted backwards, because a run of them may be as long as the text. */
+/** Longer runs of backslashes are not counted backwards, because a run may be as long as the text. */
 const MAX_SLASHES = 512;
 
 /** The offset after a string that opens at `start`; -1 if it does not end. */

@@ -1,5 +1,5 @@
-// Where the top-level members of an object stand in its text, in its order. A name is made when somebody asks for it: most
-// members only pass through.
+// The positions of an object's top-level members in its text, in order. Names are decoded on demand, because most members
+// are only passed on.
 
 export interface Span {
   name: string;
@@ -9,7 +9,7 @@ export interface Span {
   valueEnd: number;
 }
 
-/** Another text for the value of a member, or that the member goes. */
+/** A new text for the value of a member, or its removal. */
 export type MemberEdit = string | typeof REMOVED;
 export const REMOVED = null;
 
@@ -26,7 +26,7 @@ const PER_MEMBER = 4;
 export class Spans {
   readonly #text: string;
   readonly #places: number[] = [];
-  /** The names that are written with escapes, by the number of their member. */
+  /** Names with escapes, by the number of their member. */
   #unescaped: Map<number, string> | undefined;
   /** Counts for the whole text: values at any depth, and objects and lists in lists of the top level. */
   values = 0;

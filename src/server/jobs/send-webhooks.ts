@@ -1,6 +1,6 @@
 // Finds out which webhooks have something to send, and lets each send it: those with a new event, and those whose time has
-// come. A few at once, and few of one account, so that a slow receiver does not hold up others. How far each one is stands in
-// the database; what is kept here can be lost.
+// come. A few at once, and few of one account, so that a slow receiver does not hold up others. The progress of each is in
+// the database; the state here can be lost.
 
 import { type DeliveryTools, deliverEvents, type RoundEnd } from '../../accounts/webhooks/deliver-events.ts';
 import { every } from '../../kit/clock.ts';

@@ -197,7 +197,7 @@ async function showKeys(
   return visit.show(<KeysPage context={visit.page} facts={facts} notice={notice} />, { status });
 }
 
-/** Of one page: two hundred keys with their forms are 3 MB. */
+/** Keys on one page: two hundred keys with their forms are 3 MB. */
 const KEYS_ON_PAGE = 12;
 
 /** The page that has the edited key, else the one that was asked for. */

@@ -13,7 +13,7 @@ interface KeyUsageTableProps {
   keyNames: ReadonlyMap<string, string>;
 }
 
-const MOST_ROWS = 50;
+const MAX_ROWS = 50;
 
 export function KeyUsageTable({ context, usage, keyNames }: KeyUsageTableProps) {
   const { usage: words } = context.words.account;
@@ -31,7 +31,7 @@ export function KeyUsageTable({ context, usage, keyNames }: KeyUsageTableProps) 
           figure(words.costWithChildren),
         ]}
         rows={usage
-          .slice(0, MOST_ROWS)
+          .slice(0, MAX_ROWS)
           .map(({ key, own, subtree }) => [
             <span class="as-written">{nameOf(key.keyId)}</span>,
             nameOf(key.parentId),
@@ -40,7 +40,7 @@ export function KeyUsageTable({ context, usage, keyNames }: KeyUsageTableProps) 
             <Money value={subtree.cost} />,
           ])}
       />
-      {usage.length > MOST_ROWS ? <p class="faint">{words.firstKeys(count(MOST_ROWS), count(usage.length))}</p> : null}
+      {usage.length > MAX_ROWS ? <p class="faint">{words.firstKeys(count(MAX_ROWS), count(usage.length))}</p> : null}
     </details>
   );
 }

@@ -254,7 +254,7 @@ function Spent({ context, key_: { keyId }, facts: { keys, spent, spentSince } }:
   return <a href={`${tabPath('usage')}?${query}`}>{spent ? <Money value={spent.get(keyId) ?? 0n} /> : tabs.usage}</a>;
 }
 
-/** Of many keys, a form is on the page only when asked for. */
+/** If there are many keys, a form is shown only on request. */
 function KeyActions(props: KeyProps) {
   const { context, key_: key, facts } = props;
   const { keys } = context.words.account;

@@ -51,9 +51,9 @@ interface UsageChartProps {
 }
 
 /** Others are one series. */
-const MOST_SERIES = 4;
-/** Of the table of a single day: the largest. */
-const MOST_ROWS = 20;
+const MAX_SERIES = 4;
+/** Rows in the table of a single day: the largest groups. */
+const MAX_ROWS = 20;
 
 export function UsageChart(props: UsageChartProps) {
   const { context, period, parts, measure, by, nameOf } = props;
@@ -61,7 +61,7 @@ export function UsageChart(props: UsageChartProps) {
   const unit = unitOf(period);
   const columns = columnsOf(period);
   const groups = groupsOf(parts, measure);
-  const [shown, rest] = [groups.slice(0, MOST_SERIES), groups.slice(MOST_SERIES)];
+  const [shown, rest] = [groups.slice(0, MAX_SERIES), groups.slice(MAX_SERIES)];
   const sums = sumsOf(parts, columns, shown, measure);
   const series = shown.map(({ id }, index) => ({
     name: nameOf(id),
@@ -101,7 +101,7 @@ function Breakdown({ context, period, parts, measure, by, nameOf, hrefOfGroup }:
   const { usageView } = context.words.account;
   const { measures, groups } = usageView;
   const { from, to } = datesOf(period);
-  const sums = groupsOf(parts, measure).slice(0, MOST_ROWS);
+  const sums = groupsOf(parts, measure).slice(0, MAX_ROWS);
   return (
     <DataTable
       label={usageView.chart(measures[measure], groups[by], from, to)}
@@ -118,7 +118,7 @@ function Breakdown({ context, period, parts, measure, by, nameOf, hrefOfGroup }:
   );
 }
 
-/** Of each group that is shown and, last, of all others: its sum in each column. An account may have very many parts. */
+/** The sums of each shown group and, last, of all others, by column. An account may have very many parts. */
 function sumsOf(
   parts: readonly UsagePart[],
   columns: readonly Period[],

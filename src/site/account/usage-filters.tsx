@@ -26,8 +26,8 @@ export function Periods({ context, facts }: UsageProps) {
 }
 
 const FAULT_ID = 'filter-fault';
-/** Of an account with more keys, the page of keys leads to the usage of each. */
-const MOST_KEYS = 100;
+/** With more keys, only the page of keys links to the usage of each key. */
+const MAX_KEYS = 100;
 
 export function UsageFilters({ context, facts }: UsageProps) {
   const { usage, usageView, statuses } = context.words.account;
@@ -42,7 +42,7 @@ export function UsageFilters({ context, facts }: UsageProps) {
     return { ...given, ...marks, autocomplete: undefined };
   };
   const keyChoices = (value: string, choices: readonly Choice[]) =>
-    choicesWith(value, usage.all, choices.slice(0, MOST_KEYS), facts.keyNames);
+    choicesWith(value, usage.all, choices.slice(0, MAX_KEYS), facts.keyNames);
   const about = refused && refused.fields.length > 0 ? refused.text : undefined;
   const { ok, ...failures } = statuses;
   const choices: Choice[] = [['ok', ok], [FAILED, usageView.anyFailure], ...Object.entries(failures)];

@@ -21,9 +21,9 @@ export type PeriodUnit = 'hour' | 'day' | 'week' | 'month';
 const PRESET_DAYS = { today: 1, week: 7, month: 30, quarter: 90 } as const;
 export const DEFAULT_DAYS = PRESET_DAYS.month;
 /** A longer period is shown by week, and one of more weeks by month. */
-const MOST_DAYS = 31;
-const MOST_WEEKS = 26;
-const MOST_MONTHS = 36;
+const MAX_DAYS = 31;
+const MAX_WEEKS = 26;
+const MAX_MONTHS = 36;
 const WEEK = 7;
 const HOURS = 24;
 const LABELLED_HOURS = 4;
@@ -54,8 +54,8 @@ export function datesOf({ first, end }: Period): Dates {
 export function unitOf({ first, end }: Period): PeriodUnit {
   const days = end - first;
   if (days <= 1) return 'hour';
-  if (days <= MOST_DAYS) return 'day';
-  return days <= MOST_WEEKS * WEEK ? 'week' : 'month';
+  if (days <= MAX_DAYS) return 'day';
+  return days <= MAX_WEEKS * WEEK ? 'week' : 'month';
 }
 
 const COLUMNS = { hour: hourColumns, day: dayColumns, week: weekColumns, month: monthColumns };
@@ -92,7 +92,7 @@ function weekColumns(first: number, end: number): PeriodColumn[] {
 /** The first and the last month are cut where the period is. */
 function monthColumns(first: number, end: number): PeriodColumn[] {
   const last = taipeiMonth(taipeiDayStart(end - 1));
-  const begin = Math.max(taipeiMonth(taipeiDayStart(first)), last - MOST_MONTHS + 1);
+  const begin = Math.max(taipeiMonth(taipeiDayStart(first)), last - MAX_MONTHS + 1);
   return Array.from({ length: last - begin + 1 }, (_, index) => {
     const month = begin + index;
     const title = date(taipeiMonthStart(month)).slice(0, 7);

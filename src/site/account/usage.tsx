@@ -9,7 +9,7 @@ import { Fault, fault } from '../../faults/fault.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
-import { MOST_SORTED, USAGE_SORTS, type UsageQuery, type UsageSort, type UsageTotals } from '../../store/reads.ts';
+import { MAX_SORTED, USAGE_SORTS, type UsageQuery, type UsageSort, type UsageTotals } from '../../store/reads.ts';
 import type { KeyRow, UsageRecord } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { count, money, roundedMoney, withGap } from '../format.ts';
@@ -109,7 +109,7 @@ async function findUsage({ store }: SiteTools, query: UsageQuery): Promise<Found
   return { records, totals, next: hasMore && last ? writeCursor(placeOf(last, query.sort), last.requestId) : null };
 }
 
-/** What a record has in the column that the list is sorted by. */
+/** The value of a record in the column that the list is sorted by. */
 function placeOf({ at, cost, totalMs }: UsageRecord, sort: UsageSort | undefined): number {
   if (sort === 'cost') return Number(cost);
   return sort === 'duration' ? totalMs : at;
@@ -252,9 +252,7 @@ function Sorts({ context, facts, totals }: UsageProps & { totals: UsageTotals })
       <nav class="choices-line" aria-label={usageView.sort}>
         <Links links={links} current={usageAddress(facts, { sort: sort ?? '' })} />
       </nav>
-      {sort && totals.requests > MOST_SORTED ? (
-        <span class="faint">{usageView.sortedOf(count(MOST_SORTED))}</span>
-      ) : null}
+      {sort && totals.requests > MAX_SORTED ? <span class="faint">{usageView.sortedOf(count(MAX_SORTED))}</span> : null}
     </>
   );
 }

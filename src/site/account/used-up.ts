@@ -3,7 +3,7 @@
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { maxNano, minNano, type Nano } from '../../kit/money.ts';
-import { LEAST_OUTPUT_TOKENS } from '../../kit/tokens.ts';
+import { MIN_OUTPUT_TOKENS } from '../../kit/tokens.ts';
 import type { UsageRecord } from '../../store/rows.ts';
 
 export function isUsedUp(
@@ -24,5 +24,5 @@ function isChat({ kinds }: Model): boolean {
 
 /** The smallest hold of an ordinary call: one image, second, character or search, or a minimum of tokens. */
 function leastCall({ prices: { input, output, image, second, character, search } }: Model): Nano {
-  return (input + output) * BigInt(LEAST_OUTPUT_TOKENS) + image + second + character + search;
+  return (input + output) * BigInt(MIN_OUTPUT_TOKENS) + image + second + character + search;
 }

@@ -5,7 +5,7 @@ import { raw } from 'hono/html';
 import { CHANGELOG_PATH } from '../../kit/discovery-links.ts';
 import { type DocChapter, placeOf } from '../docs-chapters.ts';
 import { type DocGroup, type DocLink, type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
-import { type DocHit, MOST_HITS, MOST_QUERY_CHARS } from '../docs-search.ts';
+import { type DocHit, MAX_HITS, MAX_QUERY_CHARS } from '../docs-search.ts';
 import { LANGUAGES } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 
@@ -14,7 +14,7 @@ interface DocsProps {
   library: DocsLibrary;
   /** Undefined: the list of all. */
   page: DocPage | undefined;
-  /** Of the page; undefined: the page itself. */
+  /** The chapter of the page; undefined for the page itself. */
   chapter?: DocChapter;
 }
 
@@ -93,7 +93,7 @@ export function DocsSearchPage({
   hits: readonly DocHit[];
 }) {
   const { docs, account } = context.words;
-  const found = hits.length === MOST_HITS ? docs.foundMost : docs.found;
+  const found = hits.length === MAX_HITS ? docs.foundMost : docs.found;
   return (
     <Page context={context} title={docs.search}>
       <div class="narrow">
@@ -134,7 +134,7 @@ function SearchForm({ context, query = '' }: { context: PageContext; query?: str
         name="q"
         type="search"
         value={query}
-        maxlength={MOST_QUERY_CHARS}
+        maxlength={MAX_QUERY_CHARS}
         placeholder={docs.search}
         required
       />

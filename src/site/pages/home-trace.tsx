@@ -20,7 +20,7 @@ const INPUT_TOKENS = 1_200;
 const OUTPUT_TOKENS = 340;
 const MAX_TOKENS = 1_000;
 
-/** Of a paid model; rather of no demo, and one with a second channel if there is one. */
+/** Uses a paid model, if possible not a demo and with a second channel. */
 export function exampleTrace({ models }: Catalog): Trace | undefined {
   const paid = models.filter((model) => !model.free && model.kinds.includes('chat'));
   const model =

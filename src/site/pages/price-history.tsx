@@ -5,7 +5,7 @@ import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
 import {
   hasSameRules,
   type ListedPrice,
-  MOST_PRICE_CHANGES,
+  MAX_PRICE_CHANGES,
   type ModelChange,
   type PriceChange,
 } from '../../catalog/publishing/price-history.ts';
@@ -43,7 +43,7 @@ export function PriceHistory({ language, history }: HistoryProps) {
           </tbody>
         </table>
       </Scroll>
-      {history.length === MOST_PRICE_CHANGES ? <p class="faint">{pricing.latestChanges(MOST_PRICE_CHANGES)}</p> : null}
+      {history.length === MAX_PRICE_CHANGES ? <p class="faint">{pricing.latestChanges(MAX_PRICE_CHANGES)}</p> : null}
     </>
   );
 }

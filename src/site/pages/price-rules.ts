@@ -51,7 +51,7 @@ export function amountText(name: keyof Prices, price: bigint | undefined): strin
   return price === undefined ? '–' : `NT$${priceNumber(listPrice(name, price))}`;
 }
 
-/** What the figures of a price list are for. */
+/** The units of the prices in a list. */
 export function priceCaption(language: Language, names: readonly (keyof Prices)[]): string {
   const { pricing } = wordsOf(language);
   const units = names.filter((name) => UNIT_NAMES.some((unit) => unit === name));

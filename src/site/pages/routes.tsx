@@ -8,7 +8,7 @@ import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';
 import { atomFeed, jsonFeed } from '../changelog/feeds.ts';
 import type { DocsLibrary } from '../docs-library.ts';
-import { MOST_QUERY_CHARS, searchDocs } from '../docs-search.ts';
+import { MAX_QUERY_CHARS, searchDocs } from '../docs-search.ts';
 import { chooseLanguage, type Language, toLanguage } from '../language.ts';
 import { MessagePage, pageContext } from '../page.tsx';
 import { feedResponse, pageHeaders, pageResponse, textResponse, wantsHtml } from '../respond.ts';
@@ -117,13 +117,13 @@ export function addPublicPages<Bindings extends Env>(
   }
 
   app.get('/docs', ({ req: { raw: request } }) => {
-    const query = (requestUrl(request).searchParams.get('q') ?? '').slice(0, MOST_QUERY_CHARS).trim();
+    const query = (requestUrl(request).searchParams.get('q') ?? '').slice(0, MAX_QUERY_CHARS).trim();
     if (query !== '') return sendFound(request, query);
     if (!wantsHtml(request)) return sendText(request, (language) => docsText(language, library, tools.publicUrl));
     return send(request, <DocsPage context={contextOf(request)} library={library} page={undefined} />);
   });
 
-  // What is no page is left to the last route of all.
+  // Unknown pages are left to the last route.
   app.get('/docs/:page', ({ req }, next) => {
     const folder = toLanguage(req.param('page'));
     if (folder) return leadTo(`/docs?lang=${folder}`);

@@ -12,7 +12,7 @@ const GAP = 4;
 const STEP = BAR + GAP;
 const HEIGHT = 100;
 /** The smallest visible bar. */
-const LEAST = 3;
+const MIN_HEIGHT = 3;
 
 interface Run {
   look: string;
@@ -25,7 +25,7 @@ interface Run {
 function runsOf(bars: readonly Bar[]): Run[] {
   const runs: Run[] = [];
   for (const [from, { height, kind }] of bars.entries()) {
-    const tall = height === null ? 1 : Math.max(LEAST, Math.round(height * HEIGHT));
+    const tall = height === null ? 1 : Math.max(MIN_HEIGHT, Math.round(height * HEIGHT));
     const look = height === null ? 'none' : kind;
     const last = runs.at(-1);
     if (last?.look === look && last.tall === tall) last.count++;

@@ -15,7 +15,7 @@ interface ChartColumn {
   href?: string | undefined;
 }
 
-/** Colours by meaning: 1 to 6 tell series apart, `rest` is all others, and only failures are red. */
+/** Colors by meaning: 1 to 6 distinguish series, `rest` is all others, and only failures are red. */
 export type ChartLook = 1 | 2 | 3 | 4 | 5 | 6 | 'rest' | 'good' | 'bad';
 
 export interface ChartSeries {
@@ -32,7 +32,7 @@ interface ChartProps {
   columns: readonly ChartColumn[];
   series: readonly ChartSeries[];
   format: (value: number) => string;
-  /** Of the axis, if its figures are written otherwise. */
+  /** Formats the figures of the axis, if they differ. */
   axisFormat?: (value: number) => string;
   kind?: 'bars' | 'lines';
   /** For what is counted. */
@@ -46,7 +46,7 @@ interface ChartProps {
 }
 
 /** More labels than this would touch each other on a phone. */
-const MOST_LABELS = 7;
+const MAX_LABELS = 7;
 const FULL = 100;
 /** Part of a column's width that its bar takes: less where columns are wide. */
 const BAR = 0.72;
@@ -228,7 +228,7 @@ function linePath(values: ChartSeries['values'], scale: Scale, count: number): s
 }
 
 function ColumnLabels({ columns }: { columns: readonly ChartColumn[] }) {
-  const every = columns.some(({ label }) => label === '') ? 1 : Math.ceil(columns.length / MOST_LABELS);
+  const every = columns.some(({ label }) => label === '') ? 1 : Math.ceil(columns.length / MAX_LABELS);
   const width = FULL / columns.length;
   return (
     <svg class="chart-labels" aria-hidden="true">

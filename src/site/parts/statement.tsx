@@ -127,7 +127,7 @@ function Models({ language, statement: { models, lines } }: Pick<StatementProps,
 }
 
 /** As many as fit on a light page. */
-const MOST_ENTRIES = 100;
+const MAX_ENTRIES = 100;
 
 function Entries({
   language,
@@ -141,7 +141,7 @@ function Entries({
         <table class="flows">
           <Heads texts={[words.time, words.entry]} right={[words.amount]} />
           <tbody>
-            {entries.slice(0, MOST_ENTRIES).map((entry) => (
+            {entries.slice(0, MAX_ENTRIES).map((entry) => (
               <tr>
                 <td class="number may-wrap">{dateTime(entry.at)}</td>
                 <td class="as-written">
@@ -157,8 +157,8 @@ function Entries({
           </tbody>
         </table>
       </Scroll>
-      {hasMoreEntries || entries.length > MOST_ENTRIES ? (
-        <p class="faint">{words.firstEntries(Math.min(entries.length, MOST_ENTRIES))}</p>
+      {hasMoreEntries || entries.length > MAX_ENTRIES ? (
+        <p class="faint">{words.firstEntries(Math.min(entries.length, MAX_ENTRIES))}</p>
       ) : null}
     </>
   );

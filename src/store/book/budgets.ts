@@ -24,7 +24,7 @@ const UNUSED: Budget = {
 };
 const UNUSED_SESSION: SessionBudget = { spent: 0n, held: 0n, touchedAt: 0 };
 
-/** A key of the chain with its page as it stands at the time of the admission. */
+/** A key of the chain with its page at the time of the admission. */
 export interface Level {
   keyId: string;
   page: Budget;
@@ -59,7 +59,7 @@ function budgetAt(book: Book, keyId: string, at: number): Budget {
   return budgetOn(book.get('budgets', keyId), at);
 }
 
-/** As it stands at that time: a new day and a new month begin with nothing spent. */
+/** The state at that time: a new day or month begins with nothing spent. */
 export function budgetOn(known: Budget = UNUSED, at: number): Budget {
   const day = dayThatCounts(known.day, at);
   if (day === known.day) return known;

@@ -211,9 +211,9 @@ function giveBackAddressSlot(book: Book, address: string, takenAt: number): void
 const MAX_RECORDED_COST = 10_000n * NANO_PER_NTD;
 
 /**
- * What a usage record says that upstreams bill for what its customer pays; null if any part is unknown. `covered`: of the losses
- * that the customer was charged for. Other losses are not part of it: together with those of its request it is all that upstreams
- * bill, so profit counts nothing twice.
+ * The upstreams' bill for the usage that the customer pays, for the usage record; null if any part is unknown. `covered`: of
+ * the losses that the customer was charged for. Other losses are not part of it: together with those of its request it is
+ * all that upstreams bill, so profit counts nothing twice.
  */
 function recordedCost(own: Nano | null | undefined, covered: Nano | null): Nano | null {
   if (own === null || own === undefined || covered === null) return null;

@@ -131,8 +131,10 @@ export type Decided =
 /** An error of one operation alone: a broken rule, or a bug. */
 const OWN_MISTAKES = [AssertionFailed, TypeError, RangeError, SyntaxError];
 
-/** Decides a batch in order. An operation that breaks a rule leaves no trace, and its neighbours stand;
- * what the database itself throws ends the whole batch. */
+/**
+ * Decides a batch in order. An operation that breaks a rule is undone alone; what the database itself throws ends the whole
+ * batch.
+ */
 export function decideBatch(book: Book, operations: readonly Operation[]): Decided[] {
   return operations.map((operation) => {
     try {

@@ -101,7 +101,7 @@ export function bookLate(book: Book, { requestId, accountId, items, at }: LateLo
   bookLosses(book, { requestId, accountId, amount: 0n, free: false }, 0n, { items, guard: null }, at);
 }
 
-/** As it stands at that time: a new day begins with no losses. */
+/** The state at that time: a new day begins without losses. */
 function lossDayOn(known: LossDay = NO_LOSSES, at: number): LossDay {
   const day = dayThatCounts(known.day, at);
   return day === known.day ? known : { ...NO_LOSSES, day };

@@ -34,7 +34,7 @@ const JOURNALED_PAGES = ['wallets', 'windows', 'budgets', 'sessionBudgets', 'los
 const JOURNALED_ADDITIONS = ['entries', 'usage', 'losses', 'events'] as const;
 
 /** Times fit, and sums of many such counts are still far from what a column can hold. */
-const MOST = 2 ** 42;
+const MAX_NUMBER = 2 ** 42;
 
 export function prepareEncodeChanges(db: Database): EncodeChanges {
   const columns: Record<string, readonly string[]> = {};
@@ -101,7 +101,9 @@ function toCell(value: unknown, kind: ColumnKind): Cell | undefined {
     case 'text':
       return typeof value === 'string' ? value : undefined;
     case 'number':
-      return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST ? value : undefined;
+      return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_NUMBER
+        ? value
+        : undefined;
     case 'money':
       return typeof value === 'bigint' && value >= 0n && value <= MAX_NANO ? value.toString() : undefined;
     case 'flag':

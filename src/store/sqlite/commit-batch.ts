@@ -30,7 +30,7 @@ export interface Commits {
 type CommitBatch = (operations: readonly Operation[]) => Decided[];
 
 /** Number of operations posted at once: this takes some milliseconds, during which no other batch is answered. */
-const MOST_JOURNALED = 512;
+const MAX_JOURNALED = 512;
 
 /**
  * Operations of every request, and those that write nothing. For others, a constraint of the tables may refuse rows, such as
@@ -129,7 +129,7 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
     const decided = decideBatch(book, operations);
     const total = (journaled ?? 0) + operations.length;
     if (book.steps !== steps) {
-      const isJournaled = mayJournal && total < MOST_JOURNALED && operations.every(isOfRequest) && journal.append(book);
+      const isJournaled = mayJournal && total < MAX_JOURNALED && operations.every(isOfRequest) && journal.append(book);
       if (isJournaled) journaled = total;
       else writeOut();
     } else if (!journaled) book = new Book(cache.load);

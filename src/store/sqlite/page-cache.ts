@@ -18,14 +18,14 @@ interface PageCache {
 
 /** The tables that nearly every batch touches. */
 const CACHED: readonly Exclude<PageTable, 'keyrings'>[] = ['wallets', 'windows', 'budgets', 'holds', 'leases'];
-const MOST_PAGES = 20_000;
+const MAX_PAGES = 20_000;
 /** Up to this many open holds are read at once; with more, each is looked up in the table. */
-const MOST_HOLDS = 1_000;
+const MAX_HOLDS = 1_000;
 /** Batches to wait before counting them again after there were more. */
 const PATIENCE = 1_000;
 
 export function createPageCache(db: Database, load: LoadPage): PageCache {
-  const openHolds = db.prepare<Record<string, unknown>, []>(`SELECT * FROM holds LIMIT ${MOST_HOLDS + 1}`);
+  const openHolds = db.prepare<Record<string, unknown>, []>(`SELECT * FROM holds LIMIT ${MAX_HOLDS + 1}`);
   const version = db.prepare<{ data_version: bigint }, []>('PRAGMA data_version');
   const caches = new Map<PageTable, Map<string, unknown>>(CACHED.map((table) => [table, new Map()]));
   let seen: bigint | undefined;
@@ -40,7 +40,7 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
   };
 
   function put(cache: Map<string, unknown>, id: string, row: unknown): void {
-    if (cache.size >= MOST_PAGES) {
+    if (cache.size >= MAX_PAGES) {
       cache.clear();
       if (cache === caches.get('holds')) knowsHolds = false;
     }
@@ -49,7 +49,7 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
 
   function readHolds(cache: Map<string, unknown>): boolean {
     const rows = openHolds.all();
-    if (rows.length > MOST_HOLDS) {
+    if (rows.length > MAX_HOLDS) {
       patience = PATIENCE;
       return false;
     }

@@ -14,7 +14,6 @@ import { MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actions/describe-accou
 import { dayText } from '../../actions/ledger.ts';
 import type { AccountRow } from '../../actions/list-accounts.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { MoneyLinks } from '../refunds/links.tsx';
 import { Actions } from '../watch/action-table.tsx';
 import { AccountFrame, type AccountProps } from './account-frame.tsx';
 
@@ -181,5 +180,16 @@ export function NewKeyPage({ context, accountId, apiKey }: NewKeyProps) {
         <LinkButton look="quiet" href={`/accounts/${accountId}/keys`} text={toAccount} />
       </p>
     </ConsolePage>
+  );
+}
+
+function MoneyLinks({ context, accountId }: { context: ConsoleContext; accountId: string }) {
+  const { refunds } = context.words;
+  return (
+    <>
+      <LinkButton look="quiet" href={`/accounts/${accountId}/refund`} text={refunds.refund} />
+      <LinkButton look="quiet" href={`/accounts/${accountId}/payout`} text={refunds.payout} />
+      <LinkButton look="quiet" href={`/accounts/${accountId}/statements`} text={refunds.statements} />
+    </>
   );
 }

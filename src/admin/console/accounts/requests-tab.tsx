@@ -16,7 +16,7 @@ import { requestPath } from './request.tsx';
 /** Requests that run; the page of each is found by its id. */
 const SHOWN_HOLDS = 20;
 /** With more keys than this, the id of one is typed. */
-const MOST_CHOICES = 50;
+const MAX_CHOICES = 50;
 
 /** As typed: empty where everything is wanted. */
 export interface RequestFilter {
@@ -74,7 +74,7 @@ function Filters({ context, account, filter }: RequestsProps) {
     <form method="get" action={tabPath(account.accountId, 'requests')} class="filters">
       <SelectField name="outcome" label={customers.outcome} value={filter.outcome} choices={outcomes} />
       <TextField name="model" label={accounts.model} value={filter.model} maxlength={100} />
-      {keys.length > MOST_CHOICES ? (
+      {keys.length > MAX_CHOICES ? (
         <TextField name="key" label={accounts.key} value={filter.key} maxlength={60} />
       ) : (
         <SelectField

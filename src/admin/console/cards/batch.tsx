@@ -109,7 +109,7 @@ function Codes({ context, path, sheet }: CodesProps) {
           {words.sheet}
         </a>
       </div>
-      {lines.length > MOST_LISTED ? null : (
+      {lines.length > MAX_LISTED ? null : (
         <details open={lines.length <= FEW}>
           <summary>{`${words.code} (${count(lines.length)})`}</summary>
           <CodeBlock code={lines.join('\n')} language={context.language} />
@@ -122,4 +122,4 @@ function Codes({ context, path, sheet }: CodesProps) {
 /** This many fit a screen; more are folded. */
 const FEW = 20;
 /** The file has all of them. */
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;

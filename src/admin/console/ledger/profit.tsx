@@ -181,7 +181,7 @@ function shareOf(margin: number | null): string {
   return percent(margin).replace('-', '−');
 }
 
-/** Where only a part has a known cost, the other part stands below. */
+/** If only a part has a known cost, the other part is shown below. */
 function Revenue({ context, row }: { context: ConsoleContext; row: Profit }) {
   const { revenue, unknownCostRevenue: unknown, cost } = row;
   if (unknown === 0n || cost === null) return <Money value={revenue} />;

@@ -172,7 +172,7 @@ function isFigure(text: string, name: PriceName): boolean {
   return /^\d{1,7}(\.|$)/.test(text) && parseNtd(text, priceDecimals(name)) !== undefined;
 }
 
-/** As edits: only what differs from what stands in the document. `wrong`: fields that hold no figure. */
+/** The edits: prices that differ from the document. `wrong`: fields without a number. */
 function readPrices(form: URLSearchParams, row: PriceRow): { edits: PriceEdit[]; wrong: Set<string> } {
   const wrong = new Set<string>();
   const changes = (list: PriceList, field: (name: PriceName) => string) => {

@@ -1,6 +1,6 @@
-// The Anthropic messages format as a client's, for upstreams of any other. A request is read by read-conversation.ts and
-// the read-… files beside it. An answer is written by write-events.ts as a stream, by write-whole.ts as a whole; how a
-// block begins, a call of a tool too, stands in answer-blocks.ts for both.
+// The Anthropic messages format as a client's, for upstreams of any other. A request is read by read-conversation.ts and the
+// read-… files beside it. An answer is written by write-events.ts as a stream, by write-whole.ts as a whole;
+// answer-blocks.ts has the beginning of blocks and of tool calls for both.
 
 import type { ClientAdapter } from '../../translate/adapters.ts';
 import { readConversation } from './read-conversation.ts';

@@ -40,7 +40,7 @@ interface Ended {
   sequence: string | undefined;
   hasCalls: boolean;
   hasRefused: boolean;
-  /** Why the vendor stopped it. */
+  /** Why the vendor stopped the answer. */
   explanation: string;
 }
 
@@ -50,7 +50,7 @@ export function stopMembers({ reason, sequence, hasCalls, hasRefused, explanatio
   return { stop_reason, stop_sequence: sequence ?? null, ...details };
 }
 
-/** Words of the vendor, which are no part of the answer. */
+/** An explanation by the vendor, which is not part of the answer. */
 export function isExplanation(block: Block): boolean {
   return block.kind === 'refusal' && block.isVendors === true;
 }

@@ -1,5 +1,5 @@
-// The content of a client's message as parts. Ids and signatures that we tagged in an answer give back what they carry;
-// those of a vendor mean nothing to anybody else.
+// Reads the content of a client's message as parts. Ids and signatures that the gateway tagged in an answer are unpacked;
+// those of a vendor are useless to other vendors.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { RawPlace } from '../../../kit/json/raw-json.ts';
@@ -17,7 +17,7 @@ interface History {
   /** The place of `content` in the body's text. */
   raw(): RawPlace | undefined;
   ids: CallIds;
-  /** Undefined where no tool may come or go. */
+  /** Undefined where tools cannot be added or removed. */
   tools?: KnownTools | undefined;
 }
 

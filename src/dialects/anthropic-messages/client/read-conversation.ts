@@ -60,7 +60,7 @@ function readTurns(document: JsonDocument, tools: KnownTools): Turn[] {
   return markLast(turns, body);
 }
 
-/** A mark on the whole request stands for one on its last block. */
+/** A mark on the whole request equals one on its last block. */
 function markLast(turns: Turn[], body: JsonObject): Turn[] {
   const { cache } = readCacheMark(body);
   const last = turns.at(-1)?.parts.at(-1);

@@ -1,5 +1,5 @@
-// A client's tools. Those that the vendor runs itself, or knows by their type alone, exist nowhere else: they are reported
-// as left out where the model may do without them, and refused where it may not, or has no other.
+// Reads a client's tools. Tools that the vendor runs, or defines by their type alone, cannot be translated. They are removed
+// and reported as dropped, or refused if the model must call one or has no other tool.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { optionalObject, refuseField, stringAt } from '../../fields.ts';
@@ -16,7 +16,7 @@ interface ReadTools {
   parallelTools: boolean | undefined;
   /** The types of tools that are removed, and `strict` where it is not supported. */
   left: Setting[];
-  /** Every tool that the request has, also those that are gone at its end. */
+  /** All tools of the request, including those removed later in the conversation. */
   known: KnownTools;
 }
 
@@ -24,7 +24,7 @@ export function readTools(body: JsonObject): ReadTools {
   const changes = toolChanges(body);
   const listed = sortTools(listedTools(body.tools));
   const later = sortTools(definedLater(changes));
-  // A conversation may define a tool anew: the last definition counts.
+  // A conversation may redefine a tool: the last definition counts.
   const definitions = new Map(later.own.map((tool) => [tool.name, tool]));
   const own = [...listed.own.filter(({ name }) => !definitions.has(name)), ...definitions.values()];
   const vendors = [...listed.left, ...later.left];

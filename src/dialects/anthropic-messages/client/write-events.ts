@@ -1,5 +1,5 @@
-// Events of no dialect as a message stream. Whatever comes, the grammar holds: one start, blocks numbered from 0, each
-// closed before the next, one end. Whoever knows the bill adds the usage.
+// Writes answer events as a message stream, in the order that the format requires: one start, blocks numbered from 0, each
+// closed before the next, one end. The sender adds the usage.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/adapters.ts';
@@ -8,7 +8,7 @@ import { blockSignature, emptyBlock, emptyMessage, isExplanation, stopMembers } 
 
 interface OpenBlock {
   block: Block;
-  /** The client was sent it. */
+  /** The client has its start event. */
   isShown: boolean;
   text: string;
   signature: string;
@@ -30,7 +30,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
     return [frame({ type: 'message_start', message: { ...emptyMessage(context), usage } })];
   }
 
-  /** A block without a word is none: clients would send it back, and be refused for it. */
+  /** Empty blocks are skipped: clients would send them back, and the vendor would refuse them. */
   function show(): Frame[] {
     if (!open || open.isShown) return [];
     open.isShown = true;
@@ -95,7 +95,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
         return [...closeBlock(), frame({ type: 'message_delta', delta })];
       }
       default:
-        // A citation would point to a search result, and there is none in this answer.
+        // Not written: a citation refers to a search result, which this answer does not have.
         return [];
     }
   }

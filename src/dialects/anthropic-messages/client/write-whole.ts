@@ -1,4 +1,4 @@
-// Events of no dialect as one whole message. Arguments of calls keep their own text.
+// Writes answer events as one message. Arguments of calls keep their text.
 
 import { isObject, tryParseJson } from '../../../kit/json/json.ts';
 import { RawJson, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
@@ -49,7 +49,7 @@ function writeBlock({ block, text, signature }: WholeBlock, context: AnswerConte
   }
 }
 
-/** An input is an object; what the model wrote instead stays readable in one. */
+/** The input must be an object; any other text of the model is put into one. */
 function writeInput(text: string): RawValue {
   if (text.trim() === '') return {};
   return isObject(tryParseJson(text)) ? new RawJson(text) : { _raw: text };

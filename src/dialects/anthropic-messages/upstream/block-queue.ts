@@ -1,5 +1,5 @@
-// Blocks of a stream one after the other, in the order in which they began. The first passes at once; what later ones say
-// waits until those before them are over.
+// Puts interleaved blocks of a stream in the order in which they began. Events of the first open block pass at once; those
+// of later blocks wait until it ends.
 
 import type { AnswerEvent } from '../../translate/answer-events.ts';
 
@@ -10,7 +10,7 @@ export interface QueuedBlock {
 
 interface BlockQueue {
   begin(block: QueuedBlock): void;
-  /** Offsets of citations count from the beginning of their block. */
+  /** Offsets of citations are relative to their block. */
   add(block: QueuedBlock, events: AnswerEvent[]): AnswerEvent[];
   end(block: QueuedBlock): AnswerEvent[];
 }
@@ -26,7 +26,7 @@ export function createBlockQueue(): BlockQueue {
   let start = 0;
   let isText = false;
 
-  /** Offsets count in the text of the whole answer, which is known only here. */
+  /** Converts offsets to the text of the whole answer, whose length is known only here. */
   function pass(event: AnswerEvent): AnswerEvent {
     if (event.type === 'open') {
       isText = event.block.kind === 'text';

@@ -16,7 +16,7 @@ interface Prompt {
   turns: readonly Turn[];
 }
 
-/** Without `caching`, only what the client marked itself is. */
+/** Without `caching`, only the places that the client marked. */
 export function chooseMarks(prompt: Prompt, caching: Caching | undefined): CacheMarks {
   // In the order in which a prompt is cached.
   const places = [...prompt.tools, ...prompt.system, ...prompt.turns.flatMap(({ parts }) => parts)];
@@ -25,7 +25,7 @@ export function chooseMarks(prompt: Prompt, caching: Caching | undefined): Cache
   return addMarks(own, { prompt, places, mark: caching.mark });
 }
 
-/** The last four of the client's own. */
+/** The client's own marks; of more than four, the last. */
 function ownMarks(places: readonly Place[]): CacheMarks {
   const marked: [Place, CacheMark][] = [];
   for (const place of places) {

@@ -1,5 +1,5 @@
-// Claude may pause a long turn. It goes on when the same request comes again with all blocks so far as the last message, which
-// is the assistant's.
+// Claude may pause a long turn. It continues when the same request is sent again with the blocks so far as a last assistant
+// message.
 
 import { RawJson, writeJson } from '../../../kit/json/raw-json.ts';
 import { isZero } from '../../counts.ts';
@@ -8,7 +8,7 @@ import type { MessageBlock } from '../join-message.ts';
 
 export const PAUSED = 'pause_turn';
 
-/** The vendor's own marks around a message are a few tokens. */
+/** Tokens that the vendor adds around a message. */
 const MARKS_TOKENS = 16;
 
 /** Undefined if it cannot be continued: a call waits for its result, and without a report its price is unknown. */
@@ -16,7 +16,7 @@ export function toPausedTurn(blocks: readonly MessageBlock[], usage: UsageReport
   if (typeof usage !== 'object' || usage.lacksOutput || isZero(usage.buckets)) return undefined;
   if (blocks.length === 0 || blocks.some(({ type }) => type === 'tool_use')) return undefined;
   const written = blocks.map((block) => ({ text: writeJson(block), isResult: isResult(block) }));
-  // Results are no output, and each of their tokens is a byte at least.
+  // Results are not output; each of their tokens has at least one byte.
   const resultBytes = written.reduce((sum, { text, isResult }) => sum + (isResult ? Buffer.byteLength(text) : 0), 0);
   return {
     content: written.map(({ text }) => new RawJson(text)),

@@ -1,5 +1,5 @@
-// The blocks of an Anthropic answer, whole or delta by delta. Each is known by its index, so that the deltas of several may take
-// turns.
+// Reads the blocks of an Anthropic answer, whole or as deltas. Blocks are identified by their index, because deltas of
+// several may be interleaved.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
@@ -22,7 +22,7 @@ interface OpenBlock extends QueuedBlock {
   /** Undefined: nothing of it is shown. */
   kind: Block['kind'] | undefined;
   signature: string;
-  /** Arguments that came with the block: a beginning that deltas replace, or all there is. */
+  /** Arguments in the start of the block: all of them, or replaced by deltas. */
   input: string;
   hasDeltas: boolean;
   textLength: number;
@@ -49,7 +49,7 @@ export function createBlockReader(requestId: string): BlockReader {
     return [...before, ...queue.add(begun, [{ type: 'open', block }])];
   }
 
-  /** Words of a kind that is not the block's own get a block of theirs: clients would lose them. */
+  /** Text of another kind than its block gets a separate block: clients would drop it otherwise. */
   function words(index: Json | undefined, kind: 'text' | 'reasoning', text: Json | undefined): AnswerEvent[] {
     if (typeof text !== 'string' || text === '') return [];
     const opened = open.get(index)?.kind === kind ? [] : begin(index, { kind });
@@ -152,7 +152,7 @@ function readKind(block: JsonObject, giveId: (given: Json | undefined) => string
   }
 }
 
-/** A tool that the vendor ran, and what it found. */
+/** A tool that the vendor ran, and its results. */
 function isVendors({ type }: JsonObject): boolean {
   return type === 'server_tool_use' || String(type).endsWith('_tool_result');
 }

@@ -1,6 +1,6 @@
-// An Anthropic upstream's stream as events of no dialect. Interleaved blocks come one after the
-// other; what only its own clients understand, such as tools that it runs itself, is not shown. The messages of an answer that
-// was paused and continued are read as one.
+// Reads the stream of an Anthropic upstream as answer events. Interleaved blocks are put in order; content that only
+// Anthropic clients understand, such as tools that the vendor runs, is left out. The messages of an answer that was paused
+// and continued are read as one.
 
 import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { openRaw } from '../../../kit/json/raw-json.ts';
@@ -95,7 +95,7 @@ export function createEventReader({ requestId }: Pick<Target, 'requestId'>): Eve
     end() {
       // It is not continued.
       if (pause) return end({ stop_reason: PAUSED });
-      // A body that ends inside a block was cut: another run may still say the rest of it.
+      // A body that ends inside a block was truncated: another run may continue it.
       return isStopped ? blocks.stopAll() : [];
     },
     isWhole: () => pause?.isOver === false,

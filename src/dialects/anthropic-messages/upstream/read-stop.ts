@@ -1,4 +1,4 @@
-// Why an Anthropic answer ended, independent of any dialect.
+// Converts the stop reason of an Anthropic answer to that of answer events.
 
 import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, StopReason } from '../../translate/answer-events.ts';
@@ -16,7 +16,7 @@ interface Shown {
   hasText: boolean;
 }
 
-/** Undefined if it has not even begun. A pause that is not continued is no whole answer, and must not be taken for one. */
+/** Undefined if the answer is incomplete, which includes a pause that is not continued. */
 export function readStop(
   { stop_reason: given, stop_sequence: sequence, stop_details: details }: JsonObject,
   { hasCalls, hasText }: Shown,
@@ -27,7 +27,7 @@ export function readStop(
   }
   if (given === 'stop_sequence' && typeof sequence === 'string') return [{ type: 'stop', reason: 'end', sequence }];
   const reason = REASONS.get(String(given)) ?? 'end';
-  // A client would wait forever for a call that is not there.
+  // `tool` without a call would make clients wait forever.
   const isCall = reason === 'tool' || reason === 'end';
   return [...refusal(details), { type: 'stop', reason: isCall ? (hasCalls ? 'tool' : 'end') : reason }];
 }

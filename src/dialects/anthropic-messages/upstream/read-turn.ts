@@ -1,4 +1,4 @@
-// One turn of a whole answer that may be paused, as the stream that says the same: streams of several turns are read as one.
+// Converts one turn of a whole answer that may be paused to a stream, because streams of several turns can be read as one.
 
 import { isObject, type JsonObject, tryReadAnswerJson } from '../../../kit/json/json.ts';
 import { isFinish } from '../../stream/is-finish.ts';

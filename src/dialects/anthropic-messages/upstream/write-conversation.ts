@@ -56,9 +56,9 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const marks = chooseMarks({ tools: declared, system, turns: plan.turns }, conversation.caching);
   const options = { marks, names, writeId: createToolNames([], ID_CHARS, MAX_ID_CHARS).toUpstream };
   const writtenTools = declared.map((tool) => writeTool(tool, names, marks));
-  // Written at once, so that what cannot be carried is refused before anything is sent.
+  // Written at once, so that a request that cannot be carried is refused before anything is sent.
   const written = plan.turns.map((turn) => writeTurn(turn, options));
-  // Then it would lack the thoughts that it must go on from.
+  // Then the thoughts that the vendor requires would be missing.
   const stopsUnsealed = traits.thinking === 'budget' && reasoning.isOn && isInLoop(plan.turns);
 
   function begun({ prefill, turns }: BodyOptions, withoutSealed: boolean): Message[] {
@@ -70,7 +70,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   function body(fields: UpstreamFields, asked: BodyOptions): string {
     const { thinking, effort } = reasoning.members(fields);
     const { withoutSealed = false } = fields;
-    // A begun answer goes with no thinking.
+    // A prefilled answer excludes thinking.
     const stops = (asked.prefill !== undefined && reasoning.isOn) || (withoutSealed && stopsUnsealed);
     const config = { ...(effort === undefined ? {} : { effort }), ...format.config };
     return writeJson({
@@ -137,13 +137,13 @@ function withoutThoughts(turns: readonly Turn[]): Turn[] {
   return mergeTurns(bare.filter(({ parts }) => parts.length > 0));
 }
 
-/** The last calls are in a turn that does not begin with the model's own reasoning. */
+/** Whether the turn with the last calls does not begin with the model's own reasoning. */
 function lacksThoughts(turns: readonly Turn[]): boolean {
   const calling = turns.findLast(({ role }) => role === 'assistant');
   return isInLoop(turns) && calling?.parts[0]?.type !== 'reasoning';
 }
 
-/** The results of its calls stand last. */
+/** Whether the conversation ends with results of calls. */
 function isInLoop(turns: readonly Turn[]): boolean {
   return turns.at(-1)?.parts.some(({ type }) => type === 'tool_result') ?? false;
 }

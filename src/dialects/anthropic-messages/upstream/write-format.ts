@@ -1,5 +1,5 @@
-// The format that a client wants for its answer: by the vendor's own setting where the model has one that fits, else as the
-// arguments of a tool that it must call.
+// Chooses how the model produces the requested answer format: by the vendor's setting if the model supports it, otherwise as
+// the arguments of a tool that it must call.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { resolveReference } from '../../../kit/json/resolve-reference.ts';
@@ -19,7 +19,7 @@ interface FormatPlan {
   tool?: Tool | undefined;
   /** An instruction for the model instead. */
   hints: TextPart[];
-  /** The answer is held to less than the client's schema. */
+  /** The answer follows less than the client's schema. */
   isReworded: boolean;
 }
 
@@ -32,11 +32,11 @@ export function planFormat(
   if (!format) return NO_FORMAT;
   if (format.kind === 'json_object') return { ...NO_FORMAT, hints: [hint(JSON_HINT)] };
   const schema = describedSchema(format);
-  // The client wants a call of its own tools, not an answer.
+  // The client requires a call of its own tools instead of an answer.
   const isCalled = tools.length > 0 && isForced(toolChoice);
   const isOpen = hasDictionary(schema);
   const takesSchema = traits.takesFormat && !isRefused(schema);
-  // No model thinks before a call that is forced, and thoughts are worth more than an open object.
+  // A forced call excludes thinking, which is worth more than an object without a schema.
   const mayForce = traits.takesForcedTools && traits.thinkingOff === 'disabled';
   const canBeTool = !isCalled && mayForce && !wantsThoughts(reasoning) && isOfObject(schema);
   if (takesSchema && !(isOpen && canBeTool)) {
@@ -52,12 +52,12 @@ function hint(text: string): TextPart {
   return { type: 'text', text, at: 'system' };
 }
 
-/** Whether a tool may have it as its own. */
+/** Whether it can be the schema of a tool. */
 function isOfObject(schema: Json): boolean {
   return isObject(schema) && schema.type === 'object' && !schema.anyOf && !schema.oneOf && !schema.allOf;
 }
 
-// Schemas that the vendor refuses for an answer, whatever is left out of them. It takes them for a tool.
+// Whether the vendor refuses the schema for an answer, even without unsupported keywords. For a tool it accepts it.
 /** More nested references than this count as recursive. */
 const MAX_INSIDE = 64;
 
@@ -83,7 +83,7 @@ export function isRefused(root: Json): boolean {
   return refuses(root, 0);
 }
 
-/** One alone is put in place; see `supportedSchema`. */
+/** `allOf` with one schema is replaced by it; see `supportedSchema`. */
 function joinsReference({ allOf }: JsonObject): boolean {
   return Array.isArray(allOf) && allOf.length > 1 && allOf.some((one) => isObject(one) && one.$ref !== undefined);
 }

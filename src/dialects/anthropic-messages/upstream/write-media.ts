@@ -1,4 +1,5 @@
-// Pictures and documents as blocks. What the vendor would refuse is refused here, by its place in the client's body.
+// Writes images and documents as blocks. Types that the vendor does not accept are refused with their place in the client's
+// body.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
@@ -9,7 +10,7 @@ const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp
 
 export function writeImage({ source, at }: ImagePart): { type: 'image'; source: RawValue } {
   if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
-  // Clients guess the type by a file's name; the bytes know it.
+  // Read from the bytes, because clients guess the type by the file name.
   const mediaType = sniffImageType(source.data) ?? source.mediaType.toLowerCase();
   if (!IMAGE_TYPES.has(mediaType)) {
     refuseField(at, `This model accepts only JPEG, PNG, GIF and WebP images. Send ${at} as one of these.`);

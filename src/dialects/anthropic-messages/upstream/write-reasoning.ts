@@ -3,7 +3,7 @@
 // thinking are never forced (write-tools.ts).
 
 import type { JsonObject } from '../../../kit/json/json.ts';
-import { LEAST_THINKING_TOKENS } from '../../../kit/tokens.ts';
+import { MIN_THINKING_TOKENS } from '../../../kit/tokens.ts';
 import type { ClaudeTraits } from '../../../vendors/claude.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import type { Conversation, ReasoningWish } from '../../translate/conversation.ts';
@@ -12,9 +12,9 @@ import { boundedBudget, effortFor } from '../../translate/effort.ts';
 interface ReasoningObstacles {
   isForced: boolean;
   isPrefilled: boolean;
-  /** The calls that it must go on from came without its thoughts. */
+  /** The thoughts before the calls that it continues from are missing. */
   lacksThoughts: boolean;
-  /** The client's own bound on output: a budget is part of it, and never raises it. */
+  /** The client's output bound, which includes the thinking budget. */
   maxOutputTokens: number | undefined;
 }
 
@@ -29,7 +29,7 @@ interface ReasoningPlan {
 
 const OFF_EFFORTS = new Set(['none', 'minimal']);
 
-/** Whether the client wants thoughts: one that says nothing does not. */
+/** Whether the client requests thoughts; by default it does not. */
 export function wantsThoughts(wish: ReasoningWish | undefined): boolean {
   return wish !== undefined && !wish.isOff && !OFF_EFFORTS.has(wish.effort ?? '');
 }
@@ -58,9 +58,9 @@ export function planReasoning(
   return { isOn: true, dropped: [], droppedAt, members: (fields) => byBudget(wish, fields) };
 }
 
-/** The budget is part of the output bound; where the bound is below the least of them, there is no thinking. */
+/** The budget is part of the output bound. If the bound is below the smallest budget, thinking is off. */
 function fitsThinking(maxOutputTokens: number | undefined): boolean {
-  return maxOutputTokens === undefined || maxOutputTokens > LEAST_THINKING_TOKENS;
+  return maxOutputTokens === undefined || maxOutputTokens > MIN_THINKING_TOKENS;
 }
 
 export function thinkingOff({ thinking, thinkingOff: how }: ClaudeTraits): { thinking?: JsonObject; effort?: string } {
@@ -80,6 +80,6 @@ function adaptive(
 
 function byBudget(wish: ReasoningWish, fields: UpstreamFields): { thinking: JsonObject } {
   if (!fitsThinking(fields.maxOutputTokens)) return { thinking: { type: 'disabled' } };
-  const budget = Math.max(LEAST_THINKING_TOKENS, boundedBudget(wish, fields));
+  const budget = Math.max(MIN_THINKING_TOKENS, boundedBudget(wish, fields));
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }

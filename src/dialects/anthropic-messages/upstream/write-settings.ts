@@ -1,5 +1,5 @@
-// Settings that change how a model answers: carried where the model takes them, else reported as dropped. Stop sequences that
-// it does not take are watched for here.
+// Writes settings that the model supports; others are reported as dropped. Stop sequences that it does not support are
+// matched by the gateway.
 
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
@@ -12,7 +12,7 @@ import { splitStops } from '../../translate/stop-sequences.ts';
 interface SettingOptions {
   traits: ClaudeTraits;
   isThinking: boolean;
-  /** The answer comes as a tool's arguments, in which line breaks are layout. */
+  /** The answer is the arguments of a tool, in which line breaks are only formatting. */
   isToolsArguments: boolean;
   hashUser(id: string): string;
 }
@@ -48,7 +48,7 @@ interface Written {
   isPart?: boolean;
 }
 
-/** Undefined: this model cannot be given it. */
+/** Undefined if the model does not support it. */
 function writeSetting(setting: Setting, options: SettingOptions, has: ReadonlySet<string>): Written | undefined {
   const { kind, value } = setting;
   switch (kind) {
@@ -65,7 +65,7 @@ function writeSetting(setting: Setting, options: SettingOptions, has: ReadonlySe
       requireOneAnswer(setting);
       return { members: {} };
     case 'prompt_cache_key':
-      // It finds the channel that has the conversation, and asks for marks: there is nothing more to it here.
+      // Already used to choose the channel and the cache marks.
       return typeof value === 'string' ? { members: {} } : undefined;
     case 'caching':
       return isSaidByMarks(value) ? { members: {} } : undefined;
@@ -74,7 +74,7 @@ function writeSetting(setting: Setting, options: SettingOptions, has: ReadonlySe
   }
 }
 
-/** The least `top_p` that goes with thinking. */
+/** The lowest `top_p` allowed with thinking. */
 const THINKING_TOP_P = 0.95;
 
 function writeSampling(

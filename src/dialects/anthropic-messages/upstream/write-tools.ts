@@ -46,7 +46,7 @@ function hasVariants(variants: Json | undefined): boolean {
 
 interface ChoiceOptions {
   names: ToolNames;
-  /** The tool that stands for the answer's format, if there is one. */
+  /** The tool whose arguments are the answer, if there is one. */
   formatTool: string | undefined;
   hasTools: boolean;
   takesForcedTools: boolean;

@@ -1,5 +1,5 @@
-// Turns as messages of the vendor's. Arguments of calls keep their own text; what only another dialect knows is refused by
-// its place in the client's body.
+// Writes turns as messages. Arguments of calls keep their text; parts that only another dialect has are refused with their
+// place in the client's body.
 
 import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
@@ -12,7 +12,7 @@ import { writeDocument, writeImage } from './write-media.ts';
 export interface TurnOptions {
   marks: CacheMarks;
   names: ToolNames;
-  /** Ids of calls as the vendor takes them. */
+  /** Makes ids of calls that the vendor accepts. */
   writeId(id: string): string;
 }
 

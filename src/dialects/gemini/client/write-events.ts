@@ -7,7 +7,7 @@ import type { AnswerEvent, StopReason } from '../../translate/answer-events.ts';
 import { EMPTY_PART } from '../read-candidate.ts';
 import { PartWriter, type WrittenPart } from './write-parts.ts';
 
-/** There is no reason of its own for an answer that waits for results. */
+/** There is no separate reason for an answer that waits for results. */
 const REASONS: Readonly<Record<StopReason, string>> = {
   end: 'STOP',
   tool: 'STOP',

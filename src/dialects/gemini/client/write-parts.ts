@@ -14,12 +14,12 @@ const PICTURE = /^!\[[^\]]*\]\(data:([^;,]+);base64,([^)]*)\)$/;
 export class PartWriter {
   readonly #origin: string;
   #open: Block | undefined;
-  /** Of the open call. */
+  /** The origin of the open call. */
   #arguments = '';
   #signature = '';
   /** Something was said in the open block. */
   #hasText = false;
-  /** An empty text was left out: what comes later does not stand where its model put it. */
+  /** An empty text was left out, so later parts have another position than in the model's answer. */
   #isMoved = false;
   /** Why the vendor stopped the answer. */
   explanation = '';

@@ -78,7 +78,7 @@ function readResult({ content }: JsonObject, { at }: Place, callId: string): Too
   return { type: 'tool_result', callId, content: parts, isError: false, at };
 }
 
-/** A mark on the whole message, as some libraries put it, stands at its end. */
+/** A mark on the whole message, which some libraries set, applies to its end. */
 function markLast(message: JsonObject, parts: Part[]): Part[] {
   const mark = readCacheMark(message);
   return mark.cache ? parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...mark } : part)) : parts;

@@ -22,7 +22,7 @@ export interface Words {
 
 export type DeltaPart =
   | Words
-  /** As the text that stands for it. */
+  /** As a text that represents the image. */
   | { kind: 'picture'; text: string }
   | { kind: 'details'; list: JsonObject[] }
   | { kind: 'call'; call: CallDelta /** Among the calls of this message. */; position: number }

@@ -118,7 +118,7 @@ function indexOfFirst({ choices }: JsonObject): number {
 }
 
 interface AnswerReader {
-  /** `choice`: where they stand, with its finish. */
+  /** `choice`: the choice that contains the findings. */
   read(parts: readonly DeltaPart[], choice?: JsonObject): AnswerEvent[];
 }
 

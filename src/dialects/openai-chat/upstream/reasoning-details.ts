@@ -1,5 +1,5 @@
-// What models behind a router thought, as its list of details: some are text that their vendor signed, some only their
-// vendor can read. The list goes back as it came, so clients of other dialects carry it as one opaque text.
+// Reasoning of models behind a router, as a list of details: text that the vendor signed, or content that only the vendor
+// can read. The list must be sent back unchanged, so clients of other dialects get it as one opaque text.
 
 import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { RawJson } from '../../../kit/json/raw-json.ts';

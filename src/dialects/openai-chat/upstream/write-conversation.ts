@@ -21,7 +21,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const format = writeFormat(conversation.format, quirks);
   const options: MessageOptions = { quirks, names: tools.names, origin };
   const { turns, isReworded } = prepareBegunAnswer(planTurns(named, options), target.prefill);
-  // Written at once, so that what cannot be carried is refused before anything is sent.
+  // Written at once, so that a request that cannot be carried is refused before anything is sent.
   const said = turns.flatMap((turn) => writeTurn(turn, options));
   const messages = [
     ...writeSystem([...named.system.map(({ text }) => text), ...format.hints]),

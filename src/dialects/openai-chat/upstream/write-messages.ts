@@ -77,7 +77,7 @@ function writeAssistant(parts: readonly Part[], options: MessageOptions): Messag
   };
 }
 
-/** Stands for thoughts that are unreadable or missing, because an empty text is refused. */
+/** Replaces thoughts that are unreadable or missing, because an empty text is refused. */
 const NO_THOUGHTS = '(not kept)';
 
 function writeThoughts(thoughts: readonly ReasoningPart[], hasCalls: boolean, options: MessageOptions): Message {

@@ -77,7 +77,7 @@ function cutShort() {
   });
 }
 
-/** An item that stands for a conversation. */
+/** Whether the item is a compaction. */
 export function isCompaction({ type, encrypted_content: sealed }: JsonObject): boolean {
   return ITEMS.has(type) && typeof sealed === 'string' && sealed !== '';
 }

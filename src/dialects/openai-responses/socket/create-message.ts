@@ -26,7 +26,7 @@ export interface CreateMessage {
 
 const STREAM_ID = /^[\w.-]{1,256}$/;
 
-/** Of the message itself, or written for every turn. */
+/** Fields of the message itself, and fields that the gateway sets for every turn. */
 const OWN = new Set(['type', 'stream', 'stream_id', 'previous_response_id', 'generate', 'input', 'include']);
 
 /** Throws `invalid_request` or `invalid_stream_id`. */

@@ -21,7 +21,7 @@ export interface AnsweredTurn {
   id: string;
   /** Its items, each as JSON. */
   items: readonly string[];
-  /** They stand for the whole conversation. */
+  /** They replace the whole conversation. */
   isCompacted: boolean;
 }
 

@@ -9,7 +9,7 @@ import { TEXTS } from '../text-kinds.ts';
 interface Place {
   /** From 0, in order of appearance. */
   readonly at: number;
-  /** The upstream has said that it is whole. */
+  /** Its closing event has arrived. */
   isEnded: boolean;
 }
 
@@ -25,15 +25,15 @@ interface ItemPlaces {
 interface Known extends Place {
   kind: string;
   callId: string | undefined;
-  /** As it first came. */
+  /** Its first event. */
   index: number | undefined;
   /** Matches items without a known id. */
   likeness: string;
-  /** Its `added` event came: then every item has one. */
+  /** Its `added` event arrived: then every item has one. */
   isAdded: boolean;
-  /** An event after its first had its id: then ids are not made up for every event. */
+  /** A later event had its id, so that the upstream does not make up a new id for each event. */
   isNamedAgain: boolean;
-  /** Text was ignored that may belong to it. */
+  /** Text that may belong to it was ignored. */
   isLacking: boolean;
 }
 
@@ -50,7 +50,7 @@ interface Subject {
 
 const ADDED = 'response.output_item.added';
 const DONE = 'response.output_item.done';
-/** Their text is one JSON text or one input: it cannot be mixed. */
+/** The text of a call is one JSON text or one input, so texts of several calls must not be mixed. */
 const CALLS: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
 const UNCLEAR = 'unclear';
 
@@ -67,7 +67,7 @@ export function createItemPlaces(): ItemPlaces {
     return found === undefined ? undefined : byName.get(found);
   };
 
-  /** The only call that is open and that may be meant. */
+  /** The only open call to which the event may belong. */
   function findCall({ kind, index }: Subject, mayBe: (known: Known) => boolean): Known | typeof UNCLEAR | undefined {
     const open = places.filter((known) => known.kind === kind && mayBe(known));
     const placed = index === undefined ? open : open.filter((known) => known.index === index);
@@ -147,7 +147,7 @@ export function createItemPlaces(): ItemPlaces {
       const isBeginning = event.type === ADDED;
       const found = findKnown(subject, isBeginning);
       if (found === UNCLEAR) return undefined;
-      // The text that it lacks comes before this.
+      // The missing text comes before this text.
       if (found?.isLacking && !subject.item && !subject.isLate) return undefined;
       const known = found ?? begin(subject.kind, subject.kind);
       if (!found || subject.item) learn(known, subject);
@@ -211,7 +211,7 @@ function textsOf(id: Json | undefined): string[] {
   return typeof id === 'string' && id !== '' ? [id] : [];
 }
 
-/** One item has one `call_id`, whatever else is said of it. */
+/** An item has one `call_id`, whatever its other ids are. */
 function isAnother({ callId }: Known, other: string | undefined): boolean {
   return callId !== undefined && other !== undefined && callId !== other;
 }

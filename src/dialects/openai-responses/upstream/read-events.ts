@@ -180,7 +180,7 @@ function isCall({ type }: JsonObject): boolean {
 
 function stopOf({ status, incomplete_details: details }: JsonObject, hasCalls: boolean): StopReason {
   if (isObject(details) && details.reason === 'content_filter') return 'filter';
-  // Whatever the reason, or none: what is not complete must not look so.
+  // An incomplete answer must not look complete, whatever its reason.
   if (status === 'incomplete') return 'length';
   return hasCalls ? 'tool' : 'end';
 }

@@ -1,7 +1,7 @@
 // Writes a conversation as the body for a Responses upstream. Nothing is stored there, so the whole history is sent.
 
 import { writeJson } from '../../../kit/json/raw-json.ts';
-import { LEAST_OUTPUT_TOKENS } from '../../../kit/tokens.ts';
+import { MIN_OUTPUT_TOKENS } from '../../../kit/tokens.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import type { Target, WrittenRequest } from '../../translate/adapters.ts';
 import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
@@ -20,7 +20,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const reasoning = writeReasoning(conversation.reasoning, target);
   const instructions = named.system.map(({ text }) => text).filter((text) => text.trim() !== '');
   const { turns, isReworded } = prepareBegunAnswer(planTurns(named, target), prefill);
-  // Written at once, so that what cannot be carried is refused before anything is sent.
+  // Written at once, so that a request that cannot be carried is refused before anything is sent.
   const input = turns.flatMap((turn) => writeTurn(turn, { quirks, names: tools.names }));
   const text = { ...writeFormat(conversation.format), ...settings.text };
 
@@ -34,7 +34,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
       ...reasoning.members,
       ...settings.members,
       text: Object.keys(text).length > 0 ? text : undefined,
-      max_output_tokens: Math.max(fields.maxOutputTokens, LEAST_OUTPUT_TOKENS),
+      max_output_tokens: Math.max(fields.maxOutputTokens, MIN_OUTPUT_TOKENS),
       store: false,
       stream: asked.stream,
     });

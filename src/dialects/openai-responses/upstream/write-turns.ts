@@ -30,7 +30,7 @@ export function isOwnThought({ opaque }: ReasoningPart, origin: string): boolean
   return opaque?.origin === origin && opaque.value !== '';
 }
 
-/** In the order in which the model made them: reasoning stands right before what came of it. */
+/** In the model's order: reasoning comes right before the content that followed it. */
 function writeAssistant(parts: readonly Part[], names: ToolNames): Item[] {
   return parts.map((part) => {
     switch (part.type) {

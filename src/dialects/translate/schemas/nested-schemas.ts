@@ -1,4 +1,4 @@
-// Where schemas stand inside a schema. A keyword is only one there: a property may well be called `items`.
+// The keywords whose values are schemas. Properties with the same name, for example `items`, are not keywords.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 
@@ -13,7 +13,7 @@ export function someSchema(schema: Json | undefined, isTrue: (one: JsonObject) =
   return isTrue(schema) || someInside(schema, (one) => someSchema(one, isTrue));
 }
 
-/** Whether it is true of one that stands right inside a schema. */
+/** Whether it is true for a direct child of a schema. */
 export function someInside(schema: JsonObject, isTrue: (one: Json | undefined) => boolean): boolean {
   return Object.entries(schema).some(([name, value]) => {
     if (NAMED.has(name)) return isObject(value) && Object.values(value).some(isTrue);

@@ -1,5 +1,4 @@
-// The format of an answer for models without such a setting: as the arguments of a tool that stands for the answer, or as a
-// request in the prompt.
+// The format of an answer for models without such a setting: as the arguments of a tool, or as a request in the prompt.
 
 import type { Json } from '../../../kit/json/json.ts';
 import type { Tool } from '../conversation.ts';

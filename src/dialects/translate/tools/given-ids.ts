@@ -1,5 +1,5 @@
-// Ids of the calls of one answer, one for each: an upstream that gives none, or another call's, leaves it to us. The same
-// answer gets the same ones, streamed or whole.
+// Makes ids for the calls of an answer that have none or a duplicate one. The same answer gets the same ids, streamed or
+// whole.
 
 import { createHash } from 'node:crypto';
 import type { Json } from '../../../kit/json/json.ts';

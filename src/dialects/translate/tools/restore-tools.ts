@@ -5,12 +5,12 @@ import { isObject, tryParseJson } from '../../../kit/json/json.ts';
 import type { AnswerEvent } from '../answer-events.ts';
 import type { ToolNames } from './tool-names.ts';
 
-/** The one member that a custom tool's free text travels in. */
+/** The member that contains the free text of a custom tool. */
 export const CUSTOM_INPUT = 'input';
 
 interface RestoreOptions {
   names: ToolNames;
-  /** The tool that stands for the answer's format, if there is one. */
+  /** The tool whose arguments are the answer, if there is one. */
   formatTool: string | undefined;
 }
 
