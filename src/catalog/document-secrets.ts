@@ -60,18 +60,18 @@ export function showDocument(raw: unknown): string {
  * A stored document for comparison with another: a different secret shows as <new>, or as <returned> in a rollback to
  * an old revision.
  */
-export function exportBeside(stored: string, other: string, { isReturn }: { isReturn: boolean }): string {
+export function exportBeside(stored: string, other: string, { isRollback }: { isRollback: boolean }): string {
   const secrets = new Map(channelsOf(JSON.parse(other)).map((one) => [one.name, one.api_key]));
   return stringify(
     mapSecrets(JSON.parse(stored), (secret, channel) => {
       if (!isSealed(secret)) return secret;
       if (secrets.get(channel) === secret) return KEPT_SECRET;
-      return isReturn ? RETURNED_SECRET : NEW_SECRET;
+      return isRollback ? RETURNED_SECRET : NEW_SECRET;
     }),
   );
 }
 
-interface ReturningDocument {
+interface RolledBackDocument {
   stored: string;
   /** Channels that get their old secret back. */
   returned: readonly string[];
@@ -81,7 +81,7 @@ interface ReturningDocument {
  * An old document as the revision after `newest`. Its secrets may be revoked by now: those of the newest replace them,
  * unless the channel has none there, or would send it to a host that never had it.
  */
-export function returnDocument(old: string, newest: string): ReturningDocument {
+export function rollBackDocument(old: string, newest: string): RolledBackDocument {
   const newer = new Map(channelsOf(JSON.parse(newest)).map((one) => [one.name, one]));
   const raw: unknown = JSON.parse(old);
   const hosts = new Map(channelsOf(raw).map((one) => [one.name, originsOf(one)]));

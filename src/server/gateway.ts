@@ -12,7 +12,7 @@ import type { OperatingTools } from '../admin/actions/tools.ts';
 import { countFaults } from '../admin/metrics/fault-metrics.ts';
 import { countLosses } from '../admin/metrics/loss-metrics.ts';
 import type { Metrics } from '../admin/metrics/metrics.ts';
-import { countRefusals, readCards } from '../admin/metrics/shop-metrics.ts';
+import { countRefusals, readCards } from '../admin/metrics/sales-metrics.ts';
 import { readState } from '../admin/metrics/state-metrics.ts';
 import { readStore } from '../admin/metrics/store-metrics.ts';
 import type { Catalog } from '../catalog/catalog.ts';

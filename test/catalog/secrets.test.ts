@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { parse } from 'yaml';
-import { checkKeptSecrets, exportDocument, returnDocument, sealDocument } from '../../src/catalog/document-secrets.ts';
+import {
+  checkKeptSecrets,
+  exportDocument,
+  rollBackDocument,
+  sealDocument,
+} from '../../src/catalog/document-secrets.ts';
 import { readDocument } from '../../src/catalog/read-document.ts';
 import { systemRandom } from '../../src/kit/random.ts';
 import { createSealer } from '../../src/kit/sealed.ts';
@@ -128,7 +133,7 @@ describe('an old document on its way back', () => {
     ['a reference', old, at('a.test', 'env:UP_KEY')],
     ['one for more hosts', old, at('a.test', 'sk-fake-newer', messages)],
   ])('has %s of the newest', (_, before, newest) => {
-    const { stored: back, returned } = returnDocument(before, newest);
+    const { stored: back, returned } = rollBackDocument(before, newest);
     expect(secretOf(JSON.parse(back), 'main')).toBe(secretOf(JSON.parse(newest), 'main'));
     expect(returned).toEqual([]);
   });
@@ -139,13 +144,13 @@ describe('an old document on its way back', () => {
     ['has one for another host', old, at('b.test', 'sk-fake-newer')],
     ['never sent it to one of its hosts', at('a.test', SECRET, messages), at('a.test', 'sk-fake-newer')],
   ])('has its own where the newest %s, and that is told', (_, before, newest) => {
-    expect(returnDocument(before, newest)).toEqual({ stored: before, returned: ['main'] });
+    expect(rollBackDocument(before, newest)).toEqual({ stored: before, returned: ['main'] });
   });
 
   test('has its own in silence where it is the same, and its references always', () => {
     const same = JSON.stringify({ ...JSON.parse(old), limits: {} });
-    expect(returnDocument(old, same)).toEqual({ stored: old, returned: [] });
+    expect(rollBackDocument(old, same)).toEqual({ stored: old, returned: [] });
     const reference = at('a.test', 'env:UP_KEY');
-    expect(returnDocument(reference, old)).toEqual({ stored: reference, returned: [] });
+    expect(rollBackDocument(reference, old)).toEqual({ stored: reference, returned: [] });
   });
 });

@@ -2,7 +2,7 @@
 
 import type { DocumentFault } from '../../catalog/check-references.ts';
 import type { Document } from '../../catalog/document.ts';
-import { exportBeside, exportDocument, returnDocument, showDocument } from '../../catalog/document-secrets.ts';
+import { exportBeside, exportDocument, rollBackDocument, showDocument } from '../../catalog/document-secrets.ts';
 import { prepareDocument } from '../../catalog/prepare-document.ts';
 import { announcedEvents } from '../../catalog/publishing/announcements.ts';
 import { readDocument } from '../../catalog/read-document.ts';
@@ -62,7 +62,7 @@ export interface ApplyOptions {
 }
 
 /** The action of a rollback in the log and the revision. */
-const RETURN = 'config.return';
+const ROLLBACK = 'config.return';
 
 export async function currentDocument(tools: Pick<OperatingTools, 'store'>): Promise<CurrentDocument> {
   const { revision, createdAt, source, document } = (await readNewest(tools)).revision;
@@ -80,15 +80,15 @@ export async function checkDocument(
 interface Proposed {
   yaml: string;
   /** In a rollback, the old document that supplies <kept>; the newest one by default. */
-  returning?: { revision: number; stored: string; returned: readonly string[] };
+  rollback?: { revision: number; stored: string; returned: readonly string[] };
   baseRevision?: number | undefined;
 }
 
 /** The result to show, and the text to store. */
 async function check(tools: OperatingTools, newest: Newest, proposed: Proposed) {
-  const { yaml, returning, baseRevision } = proposed;
+  const { yaml, rollback, baseRevision } = proposed;
   const { revision, document: stored } = newest.revision;
-  const prepared = prepareDocument(yaml, tools.sealer, returning?.stored ?? stored);
+  const prepared = prepareDocument(yaml, tools.sealer, rollback?.stored ?? stored);
   const checked: CheckedDocument = {
     faults: prepared.ok ? undefined : prepared.faults,
     diff: changesOf(diffLines(exportDocument(stored), proposedText(proposed, stored))),
@@ -99,14 +99,14 @@ async function check(tools: OperatingTools, newest: Newest, proposed: Proposed) 
   return { checked, prepared };
 }
 
-async function warningsOf(tools: OperatingTools, newest: Newest, document: Document, { returning }: Proposed) {
+async function warningsOf(tools: OperatingTools, newest: Newest, document: Document, { rollback }: Proposed) {
   const warnings = findWarnings(newest.document, document, await recentTraffic(tools), tools.clock.now());
-  return returning ? [...warnings, ...warnReturned(document, returning.returned, returning.revision)] : warnings;
+  return rollback ? [...warnings, ...warnReturned(document, rollback.returned, rollback.revision)] : warnings;
 }
 
 /** Normalised like stored documents: an operator's white space and comments are no change. */
-function proposedText({ yaml, returning }: Proposed, stored: string): string {
-  if (returning) return exportBeside(returning.stored, stored, { isReturn: true });
+function proposedText({ yaml, rollback }: Proposed, stored: string): string {
+  if (rollback) return exportBeside(rollback.stored, stored, { isRollback: true });
   const { raw } = readDocument(yaml);
   return raw === undefined ? yaml : showDocument(raw);
 }
@@ -224,8 +224,8 @@ export async function showRevision(
   ]);
   if (!found) throw notFound(`revision ${revision}`);
   const before = previous && (await store.read.revision(previous.revision));
-  const isReturn = found.action === RETURN;
-  const yaml = before ? exportBeside(found.document, before.document, { isReturn }) : exportDocument(found.document);
+  const isRollback = found.action === ROLLBACK;
+  const yaml = before ? exportBeside(found.document, before.document, { isRollback }) : exportDocument(found.document);
   return {
     ...viewOf(found, newest),
     yaml: exportDocument(found.document),
@@ -234,21 +234,21 @@ export async function showRevision(
 }
 
 /** Rolls back: applies an old document as a new revision, with the newest secrets. Refused: not_found. */
-export async function returnTo(
+export async function rollBack(
   tools: OperatingTools,
   revision: number,
   options: Omit<ApplyOptions, 'action'>,
 ): Promise<AppliedDocument> {
   const old = await oldRevision(tools, revision);
   const detail = { ...options.detail, to_revision: revision };
-  return apply(tools, (newest) => proposeReturn(old, newest), { ...options, action: RETURN, detail });
+  return apply(tools, (newest) => proposeRollback(old, newest), { ...options, action: ROLLBACK, detail });
 }
 
 /** Shows what a rollback would change; applies nothing. Refused: not_found. */
-export async function checkReturn(tools: OperatingTools, revision: number): Promise<CheckedDocument> {
+export async function checkRollback(tools: OperatingTools, revision: number): Promise<CheckedDocument> {
   const old = await oldRevision(tools, revision);
   const newest = await readNewest(tools);
-  return (await check(tools, newest, proposeReturn(old, newest))).checked;
+  return (await check(tools, newest, proposeRollback(old, newest))).checked;
 }
 
 async function oldRevision({ store }: OperatingTools, revision: number): Promise<Revision> {
@@ -257,7 +257,7 @@ async function oldRevision({ store }: OperatingTools, revision: number): Promise
   return old;
 }
 
-function proposeReturn({ revision, document }: Revision, newest: Newest): Proposed {
-  const returning = returnDocument(document, newest.revision.document);
-  return { yaml: exportDocument(returning.stored), returning: { revision, ...returning } };
+function proposeRollback({ revision, document }: Revision, newest: Newest): Proposed {
+  const rollback = rollBackDocument(document, newest.revision.document);
+  return { yaml: exportDocument(rollback.stored), rollback: { revision, ...rollback } };
 }

@@ -1,5 +1,5 @@
-// Whether the shop earns: what customers paid less refunds, what upstreams bill for it, and losses. Where a route states no
-// cost, what its requests cost is unknown: their revenue counts toward no profit.
+// Profit: what customers paid less refunds, what upstreams bill for it, and losses. If a route states no cost, the cost of
+// its requests is unknown, and their revenue counts toward no profit.
 
 import { csvHead, csvRows } from '../../kit/csv.ts';
 import { type Nano, ntdNumber } from '../../kit/money.ts';
@@ -34,7 +34,7 @@ export interface ProfitRow extends Profit {
   key: string | null;
 }
 
-export interface PaidAhead extends CardLiability {
+export interface PrepaidAmounts extends CardLiability {
   /** Sold cards that nobody has redeemed yet. */
   unredeemed: Nano;
   /** The amount that customers can still use: unredeemed cards and the paid part of all balances. */
@@ -56,7 +56,7 @@ export interface ProfitSums {
 }
 
 export interface ProfitView extends ProfitSums {
-  cards: PaidAhead;
+  cards: PrepaidAmounts;
 }
 
 interface ProfitQuestion {
@@ -69,11 +69,11 @@ export async function showProfit(
   tools: Pick<OperatingTools, 'store' | 'clock'>,
   question: ProfitQuestion,
 ): Promise<ProfitView> {
-  const [sums, cards] = await Promise.all([sumProfit(tools, question), readPaidAhead(tools.store)]);
+  const [sums, cards] = await Promise.all([sumProfit(tools, question), readPrepaidAmounts(tools.store)]);
   return { ...sums, cards };
 }
 
-export async function readPaidAhead({ read }: Pick<Store, 'read'>): Promise<PaidAhead> {
+export async function readPrepaidAmounts({ read }: Pick<Store, 'read'>): Promise<PrepaidAmounts> {
   const liability = await read.cardLiability();
   const unredeemed = liability.sold - liability.redeemed;
   return { ...liability, unredeemed, owed: unredeemed + liability.unspent };

@@ -7,7 +7,7 @@ import {
   checkDocument,
   currentDocument,
   listRevisions,
-  returnTo,
+  rollBack,
   showRevision,
 } from '../actions/documents.ts';
 import { importPrices } from '../actions/import-prices.ts';
@@ -93,7 +93,7 @@ export const CATALOG_OPERATIONS: readonly AdminOperation[] = [
       'Apply an old revision again, as a new one. A stored key gives way to the one that its channel has now; one that comes back is a warning.',
     body: z.strictObject(applying),
     run: async (tools, { params, body }) =>
-      applied(await returnTo(tools, revisionOf(params.revision), optionsOf(body))),
+      applied(await rollBack(tools, revisionOf(params.revision), optionsOf(body))),
   }),
   operation('GET /api/admin/prices', {
     id: 'listPrices',

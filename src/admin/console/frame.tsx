@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// The frame of the console's pages: the site's look, with the parts of the shop in its menu. A confirmation page
-// says what will happen, with buttons to go on and to go back.
+// The frame of the console's pages: the site's style, with the console's menu. A confirmation page says what will happen,
+// with buttons to go on and to go back.
 
 import type { Child } from 'hono/jsx';
 import { Frame, type FrameContext, Links, type Notice, NoticeBox, SignOut, Tabs } from '../../site/frame.tsx';

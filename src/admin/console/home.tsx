@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// The first page: what needs the operator, and how the shop is doing today. Where scripts run, it keeps itself up to date:
-// they ask for its changing part, as LIVE_PATH serves it, and show that in its place.
+// The start page: items that need attention, and today's figures. With scripts, it updates itself: they request its changing
+// part from LIVE_PATH and replace it.
 
 import { MINUTE_MS } from '../../kit/clock.ts';
 import { keepFor } from '../../kit/keep-for.ts';
@@ -35,7 +35,7 @@ const SHOWN_ALARMS = 20;
 
 export function addHome(visits: ConsoleVisits, tools: ConsoleTools): void {
   const readToday = createToday(tools);
-  // The sums of 30 days are the slowest read: once a minute, for all who watch.
+  // The sums of 30 days are the slowest read, so they are read once a minute for all visitors.
   const readDaily = keepFor(
     tools.clock,
     MINUTE_MS,

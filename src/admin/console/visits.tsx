@@ -134,8 +134,10 @@ export function createConsoleVisits<Bindings extends Env>(
   const serve = (context: Context, handle: HandleVisit) =>
     receive(context, (visit) => (visit.page.isSignedIn ? handle(visit) : askForToken(visit, 401)));
 
-  /** What a form wanted to do is not done after signing in: who sent it hears so, and its page is shown again, with what
-   * was typed. */
+  /**
+   * A form that was sent without a session is not executed after signing in. A notice says so, and its page is shown again
+   * with the input.
+   */
   function askForToken(visit: ConsoleVisit, status: number): Response {
     const { path, query } = nearestPage(visit.url);
     const { notDone, typedKept } = visit.page.words.signIn;

@@ -1,7 +1,7 @@
 // The operator's port: routes from the table, and around each of them the same order: host, token, handler, refusal.
 
 import { type Context, Hono } from 'hono';
-import { isOfGone } from '../../faults/fault.ts';
+import { isClientGone } from '../../faults/fault.ts';
 import { loadOnce } from '../../kit/load-once.ts';
 import { describeError } from '../../kit/log.ts';
 import { type CheckToken, createCheckToken, type GuardToken, guardHeaders } from './guard-token.ts';
@@ -85,7 +85,7 @@ async function answer(
 function refused(tools: OperatorTools, exchange: OperatorExchange, error: unknown): Response {
   const { request, requestId } = exchange;
   const response = refusalResponse(error, requestId);
-  if (response.status >= 500 && !isOfGone(error, request)) {
+  if (response.status >= 500 && !isClientGone(error, request)) {
     tools.log('error', 'operator_fault', { request_id: requestId, detail: describeError(error) });
   }
   return withHeaders(exchange, response);

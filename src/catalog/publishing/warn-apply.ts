@@ -39,7 +39,7 @@ function warnReplaced(newest: Revision, { stored, source }: AppliedDocument): Do
   if (newest.source !== 'operator') return [];
   // The command line does not record the file's name: applying different files in turn is normal.
   if (source === 'operator' && newest.actor === ACTORS.commandLine) return [];
-  if (exportBeside(stored, newest.document, { isReturn: false }) === exportDocument(newest.document)) return [];
+  if (exportBeside(stored, newest.document, { isRollback: false }) === exportDocument(newest.document)) return [];
   const by =
     newest.actor === ACTORS.commandLine
       ? 'the command "config apply" of another file'

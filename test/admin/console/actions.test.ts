@@ -63,7 +63,7 @@ test('the facts of an alarm are told in words, too', async () => {
 });
 
 test('every action that the source writes has a name', () => {
-  const { deeds } = consoleWords('en').log;
+  const { actionNames } = consoleWords('en').log;
   const areas = '(?:accounts|keys|cards|config|prices|channels|alarms|ledger|incidents|database)';
   const written = new Set<string>();
   for (const folder of ['admin/actions', 'admin/commands', 'store']) {
@@ -74,5 +74,5 @@ test('every action that the source writes has a name', () => {
     }
   }
   expect(written.size).toBeGreaterThan(15);
-  expect([...written].filter((name) => !Object.hasOwn(deeds, name))).toEqual([]);
+  expect([...written].filter((name) => !Object.hasOwn(actionNames, name))).toEqual([]);
 });

@@ -72,7 +72,7 @@ function titleOf(context: ConsoleContext, { amount, count: many }: BatchView): s
   return context.words.cards.batchTitle(money(amount), count(many));
 }
 
-export function CodesGonePage({ context, batch }: Pick<BatchProps, 'context' | 'batch'>) {
+export function CodesExpiredPage({ context, batch }: Pick<BatchProps, 'context' | 'batch'>) {
   const { cards: words } = context.words;
   return (
     <ConsolePage

@@ -26,7 +26,7 @@ import { pageIn } from '../pager.tsx';
 import { unlessRefused } from '../refused.ts';
 import { ACTOR, type ConsoleTools, OWN_URL } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { BatchPage, CARD_STATES, CodesGonePage } from './batch.tsx';
+import { BatchPage, CARD_STATES, CodesExpiredPage } from './batch.tsx';
 import { CardsPage } from './cards.tsx';
 import { QR_BORDER, type QrCode, SheetPage } from './sheet.tsx';
 
@@ -78,7 +78,7 @@ async function showOne(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
 /** The batch exists, but its codes are no longer kept. */
 async function showGone(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const batch = await showBatch(tools, visit.params.id ?? '');
-  return visit.show(<CodesGonePage context={visit.page} batch={batch} />, { status: 404 });
+  return visit.show(<CodesExpiredPage context={visit.page} batch={batch} />, { status: 404 });
 }
 
 async function csv(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {

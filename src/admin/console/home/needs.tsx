@@ -8,7 +8,7 @@ import { needsAttention } from '../channels/list.tsx';
 import { type ConsoleContext, countedAlarms } from '../frame.tsx';
 import { explainAlarm } from '../watch/alarm-groups.tsx';
 
-export interface Needed {
+export interface AttentionItem {
   channels: readonly ChannelView[];
   openIncidents: number;
   /** Null: no audit has finished yet. */
@@ -21,7 +21,7 @@ export interface Needed {
   critical: readonly string[];
 }
 
-export function Needs({ context, needed }: { context: ConsoleContext; needed: Needed }) {
+export function Needs({ context, needed }: { context: ConsoleContext; needed: AttentionItem }) {
   const { channels, openIncidents, isUnbalanced, retiring, belowCost, critical } = needed;
   const words = context.words;
   const { home } = words;

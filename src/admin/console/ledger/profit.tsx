@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// Whether the shop earns: revenue, upstream cost, losses and profit by model, channel, customer or day; and what was paid in
-// advance.
+// The report of profit: revenue, upstream cost, losses and profit by model, channel, customer or day; and prepaid amounts.
 
 import type { Nano } from '../../../kit/money.ts';
 import { count, percent, roundedMoney } from '../../../site/format.ts';

@@ -103,7 +103,7 @@ export function StalePage({ context, yaml, base, revision: newest, diff }: Stale
   );
 }
 
-interface ReturnProps {
+interface RollbackProps {
   context: ConsoleContext;
   revision: number;
   newest: number;
@@ -111,7 +111,7 @@ interface ReturnProps {
   notice?: Notice | undefined;
 }
 
-export function ReturnPage({ context, revision, newest, checked, notice }: ReturnProps) {
+export function RollbackPage({ context, revision, newest, checked, notice }: RollbackProps) {
   const { document, frame } = context.words;
   return (
     <ConsolePage
@@ -125,7 +125,7 @@ export function ReturnPage({ context, revision, newest, checked, notice }: Retur
       <form method="post" action={`/models/revisions/${revision}/return`}>
         <Hidden fields={{ base: newest }} />
         <Warnings context={context} warnings={checked.warnings} />
-        <SubmitRow text={document.returnTo} back="/models/revisions" backText={frame.cancel} />
+        <SubmitRow text={document.restore} back="/models/revisions" backText={frame.cancel} />
       </form>
     </ConsolePage>
   );

@@ -6,12 +6,12 @@ import type { Notice } from '../../../site/frame.tsx';
 import { LinkButton } from '../../../site/parts/button.tsx';
 import { action, DataTable } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
-import { checkReturn, listRevisions, type RevisionView, returnTo, showRevision } from '../../actions/documents.ts';
+import { checkRollback, listRevisions, type RevisionView, rollBack, showRevision } from '../../actions/documents.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { ActionName, actorName } from '../watch/action-table.tsx';
-import { Diff, ReturnPage } from './review.tsx';
+import { Diff, RollbackPage } from './review.tsx';
 
 const SHOWN = 100;
 
@@ -23,7 +23,7 @@ export function addRevisionPages(visits: ConsoleVisits, tools: ConsoleTools): vo
   visits.get('/models/revisions/:revision', async (visit) => {
     return visit.show(<RevisionPage context={visit.page} revision={await showRevision(tools, numberOf(visit))} />);
   });
-  visits.get('/models/revisions/:revision/return', (visit) => askReturn(tools, visit));
+  visits.get('/models/revisions/:revision/return', (visit) => askRollback(tools, visit));
   visits.post('/models/revisions/:revision/return', (visit) => doReturn(tools, visit));
 }
 
@@ -56,7 +56,7 @@ function RevisionsPage({ context, revisions }: RevisionsProps) {
           document.source,
           document.who,
           document.what,
-          action(document.returnTo),
+          action(document.restore),
         ]}
         rows={shown.map(({ revision, createdAt, source, actor, action, isNewest }) => [
           <>
@@ -80,7 +80,7 @@ function RevisionsPage({ context, revisions }: RevisionsProps) {
 }
 
 function ReturnLink({ context, revision }: { context: ConsoleContext; revision: number }) {
-  const { returnTo: text } = context.words.document;
+  const { restore: text } = context.words.document;
   const href = `/models/revisions/${revision}/return`;
   return <LinkButton look="quiet small" href={href} text={text} about={`: ${revision}`} />;
 }
@@ -119,19 +119,19 @@ function RevisionPage({ context, revision }: { context: ConsoleContext; revision
   );
 }
 
-async function askReturn(tools: ConsoleTools, visit: ConsoleVisit, notice?: Notice): Promise<Response> {
+async function askRollback(tools: ConsoleTools, visit: ConsoleVisit, notice?: Notice): Promise<Response> {
   const revision = numberOf(visit);
-  const checked = await checkReturn(tools, revision);
+  const checked = await checkRollback(tools, revision);
   const newest = checked.revision;
   return visit.show(
-    <ReturnPage context={visit.page} revision={revision} newest={newest} checked={checked} notice={notice} />,
+    <RollbackPage context={visit.page} revision={revision} newest={newest} checked={checked} notice={notice} />,
     { status: notice ? 409 : 200 },
   );
 }
 
 async function doReturn(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const { document } = visit.page.words;
-  const returned = await returnTo(tools, numberOf(visit), {
+  const returned = await rollBack(tools, numberOf(visit), {
     baseRevision: Number(visit.form.get('base') ?? 0),
     confirmed: visit.form.get('confirmed') === 'yes',
     actor: ACTOR,
@@ -144,5 +144,5 @@ async function doReturn(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respo
     unconfirmed: document.mustConfirm,
     unchanged: document.unchanged,
   };
-  return askReturn(tools, visit, { text: texts[returned.reason], isBad: true });
+  return askRollback(tools, visit, { text: texts[returned.reason], isBad: true });
 }

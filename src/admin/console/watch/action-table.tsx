@@ -43,7 +43,7 @@ export function Actions({ context, actions, none, subject }: ActionsProps) {
 /** In words, and by the code that the filter and the API know. */
 export function ActionName({ language, action }: { language: Language; action: string }) {
   const { log } = consoleWords(language);
-  const name = wordFor(log.deeds, action);
+  const name = wordFor(log.actionNames, action);
   return (
     <>
       {name}

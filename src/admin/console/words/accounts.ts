@@ -1,6 +1,6 @@
 // The words of the accounts' pages.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   title: 'Accounts',
@@ -128,7 +128,7 @@ export const en = {
   noActions: 'No operator actions on this account.',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '帳戶',
   search: '帳戶、金鑰或請求的編號、金鑰末四碼、儲值卡、使用者名稱或暱稱',
   find: '查詢',

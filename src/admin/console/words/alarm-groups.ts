@@ -1,6 +1,6 @@
 // The words of alarms by severity and subject, and what each alarm means.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   severity: 'Severity',
@@ -47,7 +47,7 @@ export const en = {
   },
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   severity: '嚴重程度',
   critical: '嚴重',
   warning: '警告',

@@ -1,6 +1,6 @@
 // The words for prepaid credit at a vendor.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   title: 'Credit at the vendor',
@@ -9,7 +9,7 @@ export const en = {
   failed: (detail: string) => `could not be read: ${detail}`,
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '供應商餘額',
   readAt: (amount, time) => `${amount}（${time} 查詢）`,
   low: (amount, time, least) => `${amount}，低於 ${least}（${time} 查詢）`,

@@ -1,6 +1,6 @@
 // The words of the cards' pages.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 function countCards(count: string): string {
   return count === '1' ? '1 card' : `${count} cards`;
@@ -80,7 +80,7 @@ export const en = {
   wrongExpiry: 'The expiry date is not valid. Enter a date in the future; only gifts can expire.',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '儲值卡',
   lead: '分批發行，由客戶兌換成餘額。',
   issue: '發行一批',

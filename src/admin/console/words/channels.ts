@@ -1,6 +1,6 @@
 // The words of the channels' pages.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   title: 'Channels',
@@ -89,7 +89,7 @@ export const en = {
   thisNode: 'Circuit breakers, errors and the last hour show this node only; the 24-hour figures cover all nodes.',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '供應商線路',
   lead: '各條供應商線路與目前的狀況。',
   add: '新增供應商線路',

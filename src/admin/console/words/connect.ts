@@ -1,6 +1,6 @@
 // The words of the form that adds or edits a channel.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   title: 'Add a channel',
@@ -111,7 +111,7 @@ export const en = {
   removeRevision: 'An earlier revision can be restored at any time.',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '新增供應商線路',
   lead: '請選擇供應商，系統會自動填入位址與格式。',
   other: '其他供應商或自架伺服器',

@@ -1,6 +1,6 @@
 // The words of the list of accounts, of the tabs of an account, and of its nickname.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   lead: 'Every account, with its figures of the last 30 days.',
@@ -54,7 +54,7 @@ export const en = {
   allEntries: 'All entries',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   lead: '所有帳戶，以及最近 30 天的數字。',
   find: '搜尋',
   findLabel: '帳戶、金鑰、請求、儲值卡或暱稱',

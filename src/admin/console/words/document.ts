@@ -1,6 +1,6 @@
 // The words of the catalog document: its editor, what is checked, its revisions.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   title: 'Configuration',
@@ -73,13 +73,13 @@ export const en = {
   changes: 'Changes',
   firstRevision: 'This is the first revision.',
   whole: 'Complete configuration',
-  returnTo: 'Restore this revision',
+  restore: 'Restore this revision',
   returnTitle: (revision: number) => `Restore revision ${revision}?`,
   returnText: (newest: number, next: number) =>
     `Its configuration is applied again, as revision ${next}. All later changes are undone, except that channels keep their current stored keys. Revision ${newest} stays in the list.`,
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '系統設定',
   lead: '供應商線路、模型、價格與限制，全部寫在一份 YAML 文件裡。套用之前會先顯示差異。',
   text: '設定內容（YAML）',
@@ -143,7 +143,7 @@ export const zh: Said<typeof en> = {
   changes: '變更內容',
   firstRevision: '這是第一個版本。',
   whole: '完整設定',
-  returnTo: '恢復到這個版本',
+  restore: '恢復到這個版本',
   returnTitle: (revision) => `要恢復到第 ${revision} 版嗎？`,
   returnText: (newest, next) =>
     `這一版的設定會再次套用，成為第 ${next} 版。之後的所有變更都會復原，但已保存的金鑰會以該供應商線路目前的金鑰為準；第 ${newest} 版仍保留在清單中。`,

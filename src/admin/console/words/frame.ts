@@ -1,6 +1,6 @@
-// The words around every page of the console, of its door, its first page, and of what it refuses.
+// The words of the console's frame, sign-in, start page and refusals.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   frame: {
@@ -90,7 +90,7 @@ export const en = {
   },
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   frame: {
     name: '管理後台',
     channels: '供應商線路',

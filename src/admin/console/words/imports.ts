@@ -1,6 +1,6 @@
 // The words of imported price lists: what they change, and the last ones.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   last: 'Last imports',
@@ -16,7 +16,7 @@ export const en = {
   none: 'The list has none of these.',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   last: '最近的匯入',
   channel: '供應商線路',
   at: '套用時間',

@@ -1,6 +1,6 @@
 // The words of the ledger's pages.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   title: 'Ledger',
@@ -94,7 +94,7 @@ export const en = {
   totals: 'Total',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '帳本',
   tabOverview: '總覽',
   tabReconcile: '核對上游帳單',

@@ -1,10 +1,10 @@
 // The words of the log of actions, and of the facts that actions and alarms carry. What a later version writes is shown by
 // its code, so no name has to be here.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
-  deeds: {
+  actionNames: {
     'accounts.credit': 'Credited account',
     'accounts.topup': 'Topped up account',
     'accounts.refund': 'Refunded account',
@@ -91,8 +91,8 @@ export const en = {
   no: 'no',
 };
 
-export const zh: Said<typeof en> = {
-  deeds: {
+export const zh: Translated<typeof en> = {
+  actionNames: {
     'accounts.credit': '加值',
     'accounts.topup': '付款儲值',
     'accounts.refund': '退款',

@@ -1,6 +1,6 @@
 // The words of what upstreams bill and no customer pays.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 import type { LossBy } from '../../../store/reads.ts';
 import type { LossReason } from '../../../store/rows.ts';
 
@@ -45,7 +45,7 @@ export const en = {
   month: 'Losses, 30 days',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '未回收成本',
   lead: '上游計費、但沒有客戶付款的金額。',
   byLabel: '分類方式',

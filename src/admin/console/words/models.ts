@@ -1,6 +1,6 @@
 // The words of the table of models.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   lead: (belowCost: number) =>
@@ -36,7 +36,7 @@ export const en = {
   now: 'Prices now',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   lead: (belowCost) =>
     belowCost === 0 ? '沒有模型的售價低於已記錄的成本。' : `有 ${belowCost} 個模型的售價低於成本。`,
   belowCost: (count) => `有 ${count} 個模型的售價低於成本`,

@@ -1,6 +1,6 @@
 // The words of the models and their prices.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   title: 'Models and prices',
@@ -76,7 +76,7 @@ export const en = {
   empty: 'The list is empty. Paste a list, or choose a file.',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '模型與價格',
   tabPrices: '價格',
   tabImport: '匯入價目表',

@@ -1,6 +1,6 @@
-// The words of the page that says whether the shop earns.
+// The words of the report of profit.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 import type { ProfitBy } from '../../../store/reads.ts';
 
 export const en = {
@@ -48,7 +48,7 @@ export const en = {
   spendNote: 'Trial credit, gift cards and other free credit are spent before money that was paid.',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '獲利',
   lead: '客戶支付的金額，扣除上游為此收取的成本與未回收成本。',
   byLabel: '分類方式',

@@ -1,6 +1,6 @@
 // Refunds, payouts and statements.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   kinds: { topup: 'Paid top-up', refund: 'Refund', payout: 'Payout', payout_fee: 'Payout fee' },
@@ -45,7 +45,7 @@ export const en = {
   refunded: 'Refunded',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   kinds: { topup: '付款儲值', refund: '退款', payout: '餘額退還', payout_fee: '退還手續費' },
   refund: '退款',
   payout: '退還餘額',

@@ -1,6 +1,6 @@
 // The words of refused requests: by code what happened, and what the customer can do.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 type Explained = readonly [happened: string, help: string];
 
@@ -137,7 +137,7 @@ export const en = {
   explained: explainedEn as Record<keyof typeof explainedEn, Explained>,
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '遭拒的請求',
   lead: '閘道拒絕了這個請求：沒有扣款，也沒有呼叫任何模型。',
   happened: '發生什麼事',

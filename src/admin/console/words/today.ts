@@ -1,6 +1,6 @@
 // The words of the start page: today's figures, and what keeps them up to date.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   revenue: 'Revenue today',
@@ -38,7 +38,7 @@ export const en = {
   reload: 'Reload',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   revenue: '今日營收',
   profit: '今日獲利',
   profitUnknown: '未知',

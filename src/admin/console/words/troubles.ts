@@ -1,6 +1,6 @@
 // Explanations of upstream failures, with the operator's remedy.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 import type { Trouble } from '../../actions/upstream-troubles.ts';
 
 interface TroubleWords {
@@ -52,7 +52,7 @@ export const en = {
   unknown: { name: 'Other failure', todo: 'Search the log of the server for this channel and time.' },
 } satisfies Record<Trouble, TroubleWords>;
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   connection: { name: '連線失敗或中斷', todo: '請檢查位址、DNS 與防火牆，以及供應商是否公告服務中斷。' },
   slow: { name: '逾時沒有回應', todo: '請測試這條線路。若持續緩慢，請降低它的優先順序，或為相同模型新增另一條線路。' },
   key: { name: '上游拒絕了金鑰', todo: '請在供應商後台確認金鑰有效且可使用此模型，再重新輸入。' },

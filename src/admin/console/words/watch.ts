@@ -1,6 +1,6 @@
 // The words of alarms, incidents and the log of actions.
 
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 
 export const en = {
   alarms: {
@@ -78,7 +78,7 @@ export const en = {
   },
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   alarms: {
     title: '警報',
     lead: '系統無法自行處理、需要您查看的狀況。',

@@ -1,7 +1,7 @@
-// Everything the console says. Each topic has both languages in one file, so that they are changed together.
+// All texts of the console. Each topic has both languages in one file, so that they are changed together.
 
 import type { Language } from '../../../site/language.ts';
-import type { Said } from '../../../site/words/said.ts';
+import type { Translated } from '../../../site/words/translated.ts';
 import * as accounts from './accounts.ts';
 import * as alarmGroups from './alarm-groups.ts';
 import * as balances from './balances.ts';
@@ -48,7 +48,7 @@ const en = {
   ...watch.en,
 };
 
-export type ConsoleWords = Said<typeof en>;
+export type ConsoleWords = Translated<typeof en>;
 
 const zh: ConsoleWords = {
   ...frame.zh,
