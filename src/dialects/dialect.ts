@@ -1,5 +1,5 @@
-// The interface between the relay and a wire format. A dialect reads requests and answers, and writes what the client gets; the relay
-// itself knows no field of any of them.
+// The interface between the relay and a wire format. A dialect reads requests and answers, and writes what the client gets.
+// The relay does not know the fields of any format.
 
 import type { Fault } from '../faults/fault.ts';
 import type { SampledEndpoint } from '../faults/sample-call.ts';
@@ -21,38 +21,41 @@ import type { OtherForm } from './stream/other-form.ts';
 import type { Repeat, Shape } from './stream/shape.ts';
 import type { SseEvent } from './stream/sse.ts';
 
-/** The fields of a request that we own or bill by; the rest passes as it came. */
+/** The fields of a request that the gateway sets or bills by. All others are sent unchanged. */
 export interface RelayRequest {
-  /** The id the client asked for: a model's or an alias. */
+  /** The id or alias of the requested model. */
   model: string;
   stream: boolean;
-  /** The client asked for usage at the end of the stream. */
+  /** The client requested usage at the end of the stream. */
   includeUsage: boolean;
   /** The client's own bound on output, if it set one. */
   maxOutputTokens: number | undefined;
-  /** The field that sets it, or would; undefined where nothing does. */
+  /** The field that sets the bound; undefined if the format has none. */
   boundName: string | undefined;
-  /** No bound cuts the output short: all of it is held, and it may be long in coming. */
+  /** No bound can shorten the output: all of it is held, and it may take long. */
   isUncut?: boolean | undefined;
   choices: number;
-  /** Images asked for; 0 for everything that is no image request. */
+  /** The number of requested images; 0 for other requests. */
   images: number;
-  /** Where these are billed: what the call can use at most. It used as much, or as likely, unless the upstream reports it. */
+  /**
+   * Billed units other than tokens: the most that the call can use. Without a report of the upstream, the likely figure
+   * below or else this one is billed.
+   */
   seconds?: number | undefined;
   characters?: number | undefined;
   searches?: number | undefined;
-  /** Estimates, where the figure above is only a bound. */
+  /** Estimates, if the figure above is only a bound. */
   likelySeconds?: number | undefined;
   likelySearches?: number | undefined;
-  /** JSON values per token in a whole answer with log probabilities, about. */
+  /** About how many JSON values each token has in a whole answer with log probabilities. */
   valuesPerToken?: number | undefined;
   /** Tokens of the output bound that the client set aside for thinking. */
   thinkingBudget: number | undefined;
-  /** The client set stop sequences: an answer without output may be one of its own making. */
+  /** The client set stop sequences, which may be the reason for an empty answer. */
   hasStops: boolean;
   /** The service tier that the client names, where its format has such a field. */
   serviceTier?: string | undefined;
-  /** The client wants its cache writes kept for longer than usual, which OpenAI charges more for and does not report. */
+  /** The client requests a longer cache lifetime, for which OpenAI charges more without reporting it. */
   wantsLongCache?: boolean;
   input: InputCount;
   document: JsonDocument;
@@ -70,25 +73,28 @@ export const NO_CHAT = {
   hasStops: false,
 } satisfies Partial<RelayRequest>;
 
-/** The fields we own, for one upstream. */
+/** The fields that the gateway sets, for one upstream. */
 export interface UpstreamFields {
   model: string;
   maxOutputTokens: number;
-  /** Lowered so that it stays below the output bound; undefined: as the client said. */
+  /** The thinking budget, lowered below the output bound; undefined: as the client set it. */
   thinkingBudget: number | undefined;
-  /** The name this upstream gives to the output bound: under another one it might not be kept, and nothing pays for more. */
+  /**
+   * This upstream's name for the output bound. Under another name it could be ignored, and the hold would not cover the
+   * output.
+   */
   limitField: LimitField;
-  /** The model thinks without being asked, and the output bound does not count that. */
+  /** The model thinks by default, and its thinking does not count towards the output bound. */
   thinksBeside?: DefaultThinking | undefined;
-  /** It knows how OpenRouter asks for usage. */
+  /** The upstream accepts OpenRouter's field that requests usage. */
   takesUsageWish?: boolean;
   /** The upstream has `verbose_json` for this model. */
   verboseTranscripts?: boolean;
-  /** Sealed reasoning of earlier turns, encrypted or signed, is removed: this upstream refuses it. */
+  /** Sealed (encrypted or signed) reasoning of earlier turns is removed, because this upstream refuses it. */
   withoutSealed?: boolean;
   /** This model is known to encrypt its reasoning for clients without stored state. */
   sealsReasoning?: boolean;
-  /** The field in which it wants the reasoning text of any model back. */
+  /** The field in which it requires the reasoning text of earlier turns. */
   thoughtsField?: Quirks['reasoningField'];
   /** The platform that hosts a Claude model, and the betas that the client asked for. */
   claudeHost?: { name: ClaudeHost; betas: string | undefined } | undefined;
@@ -101,7 +107,7 @@ export interface ReportedUsage {
   buckets: Buckets;
   /** Part of the output bucket, for information. */
   reasoning: number;
-  /** The upstream reported only its input, and at most the reasoning: the visible output is counted here. */
+  /** The report has only the input and perhaps the reasoning. The visible output is counted by the gateway. */
   lacksOutput?: boolean | undefined;
   /** A reported figure is impossible, or implausible for what was delivered, and is ignored. */
   isImplausible?: boolean | undefined;
@@ -111,7 +117,7 @@ export interface ReportedUsage {
   isRestated?: boolean | undefined;
   /** The service tier that served, as the upstream names it. */
   serviceTier?: string | undefined;
-  /** How often the upstream's own tools were called, of those that it counts. */
+  /** Calls of the upstream's own tools, for tools that it counts. */
   toolCalls?: ToolCalls | undefined;
   /** The cost that the upstream reports, in its own currency. */
   upstreamCost?: number | undefined;
@@ -121,16 +127,16 @@ export interface Output {
   /** Text, a tool call, a refusal, an image or audio. */
   hasContent: boolean;
   hasReasoning: boolean;
-  /** Counted here, not reported; rounded when it is billed. None of a whole answer that its upstream has counted. */
+  /** Counted by the gateway; rounded when it is billed. 0 for a whole answer whose upstream reports the count. */
   tokens: number;
   /** Part of `tokens`: reasoning that came as text. A block of reasoning may have none. */
   reasoningTokens: number;
   images: number;
   /** Not part of `tokens`: images and audio in a chat answer, estimated in case no report counts them. */
   mediaTokens?: number;
-  /** Images beyond those that were asked for. They are dropped and not billed: the operator pays for them. */
+  /** Images beyond the requested number. They are dropped and not billed, so the operator pays for them. */
   surplusImages?: number;
-  /** Input that tools of the upstream brought, by the calls that the answer shows and a typical size of each. */
+  /** Input added by tools of the upstream, estimated from the calls that the answer shows and their typical size. */
   toolInput?: number;
   /** Calls of the upstream's own tools that the answer shows. */
   toolCalls?: ToolCalls | undefined;
@@ -155,8 +161,8 @@ export function addOutput(a: Output, b: Output): Output {
 export type UsageReport = ReportedUsage | 'absent' | 'invalid';
 
 /**
- * Why an answer ended, as far as the bill depends on it: `length` at its output bound, `stop_sequence` at one of the client's
- * stop sequences, `end` where the model ended it or the upstream does not say that a stop sequence did.
+ * Why an answer ended, as far as the bill depends on it: `length` at its output bound, `stop_sequence` at a stop sequence of
+ * the client, `end` if the model ended it or the upstream does not report a stop sequence.
  */
 export type Finish = 'length' | 'stop_sequence' | 'end' | 'other';
 
@@ -164,7 +170,7 @@ export interface AnswerFacts {
   usage: UsageReport;
   output: Output;
   finish: Finish;
-  /** The model itself ended a whole answer without output, or without the output that was asked for. */
+  /** The model itself ended a whole answer without output, or without the requested output. */
   gaveUp?: boolean;
   /** With that, if only another request would help. */
   refusal?: Fault | undefined;
@@ -174,12 +180,12 @@ export interface AnswerFacts {
   plainTokens?: number | undefined;
 }
 
-/** A segment of content in its place: the same place in two runs of a model can be compared. */
+/** A segment of content and its slot. The content of a slot can be compared between two runs of a model. */
 export interface Segment {
   slot: string;
-  /** Empty for content without text, such as an image: it has no tokens, and cannot be compared with another run. */
+  /** Empty for content without text, such as an image, which has no tokens and cannot be compared. */
   text: string;
-  /** The text is an encoded image: it has no tokens, and no other run makes the same one again. */
+  /** The text is an encoded image, which has no tokens and differs in every run. */
   isMedia?: boolean;
 }
 
@@ -193,8 +199,8 @@ export function asMedia(segments: readonly Segment[]): Segment[] {
 
 export interface StreamEvent {
   /**
-   * `output`: carries text, reasoning, a tool call or media, so the answer has begun. `other`: passed on, but no beginning.
-   * `held`: waits for the bill. `done`: the dialect's own end. `broken`: an error, or no event of this dialect.
+   * `output`: has text, reasoning, a tool call or media, so the answer has begun. `other`: is sent, but does not begin the
+   * answer. `held`: waits for the bill. `done`: the dialect's end mark. `broken`: an error, or not an event of this dialect.
    */
   kind: 'output' | 'other' | 'held' | 'done' | 'broken';
   name: string | undefined;
@@ -202,29 +208,31 @@ export interface StreamEvent {
   segments: readonly Segment[];
   /** For `broken`: not an error, but the model itself ended without output. */
   gaveUp?: boolean | undefined;
-  /** Set when it is one of many that differ in their text only. */
+  /** Set if it differs from the events before only in its text. */
   repeat?: Repeat | undefined;
-  /** The shape of the upstream's event, if this text is all that it adds. */
+  /** The shape of the upstream's event, if it adds only this text. */
   origin?: Shape | undefined;
 }
 
 export interface StreamFacts extends AnswerFacts {
-  /** The answer is whole: nothing is missing but perhaps the dialect's end mark. Or it is paused, and its turns so far are. */
+  /**
+   * The answer is complete, except perhaps for the dialect's end mark; or it is paused, and its turns so far are complete.
+   */
   finished: boolean;
-  /** Tokens of reasoning that the upstream shows, and the client asked not to see. */
+  /** Tokens of reasoning that the upstream shows and the client hides. */
   unshownTokens?: number | undefined;
 }
 
 /**
- * A part of an answer that the upstream has paused. It goes on when the same request comes again with what it has said so
- * far: that begins the next turn.
+ * A turn of an answer that the upstream has paused. The next turn begins when the same request is sent again with the
+ * content so far.
  */
 export interface PausedTurn {
   /** The content of this turn, as the upstream wants it back. */
   content: readonly RawValue[];
   /** Usage of this turn. */
   usage: ReportedUsage;
-  /** The content is at most this many tokens of the next turn's input. */
+  /** The most tokens of this content in the next turn's input. */
   contentTokens: number;
 }
 
@@ -234,11 +242,11 @@ export interface StreamReader {
   /** The body has ended: returns the events that were kept for the end. */
   end(): StreamEvent[];
   facts(): StreamFacts;
-  /** The answer is whole, and not only paused. */
+  /** The answer is complete, and not only paused. */
   isFinished(): boolean;
   /** The upstream has paused its answer: this is its last turn, and no event of the next one has come. */
   paused?(): PausedTurn | undefined;
-  /** Another event of the same shape as the last one was passed through unread, with a text of so many tokens. */
+  /** Counts an event with the shape of the last one that was passed through unread, with the tokens of its text. */
   countRepeat?(tokens: number): void;
 }
 
@@ -247,44 +255,44 @@ export interface FinalUsage {
   usage: ReportedUsage;
   /** Undefined if the settlement did not commit in time. */
   cost: Nano | undefined;
-  /** The upstream's own figures are not what is billed: ours are shown instead. */
+  /** Shows our figures, because the upstream's are not those that are billed. */
   isOurs: boolean;
 }
 
-/** How a stream goes on after the one that began it has broken. */
+/** How another run continues a broken stream. */
 export type Continuation =
   /** The upstream continues the text that was sent. */
   | 'prefill'
-  /** The upstream answers anew; what equals the beginning is skipped. */
+  /** The upstream answers from the start; the repeated beginning is skipped. */
   | 'fresh';
 
 export interface ContinuedWriter {
-  /** Frames for the client, possibly none; `mismatch` when the new run is not what was sent. */
+  /** Frames for the client, possibly none; `mismatch` if the new run differs from what was sent. */
   write(event: StreamEvent): string | 'mismatch';
-  /** True once everything that was sent has been seen again. */
+  /** True once the run has repeated everything that was sent. */
   caughtUp(): boolean;
 }
 
-/** Output that went to the client, counted here. */
+/** Output that was sent to the client, as the gateway counts it. */
 export interface Sent {
   /** There was output, even if only an image or audio without text. */
   hasOutput: boolean;
-  /** There was an image or audio: no other run makes the same one again. */
+  /** There was an image or audio, which no other run repeats. */
   hasMedia: boolean;
   tokens: number;
   images: number;
 }
 
 export interface WriterOptions {
-  /** Whether `sentText` may be asked for. */
+  /** Whether `sentText` may be called. */
   keepText: boolean;
 }
 
-/** One client's stream. It lives as long as the client does, over as many upstream attempts as it takes. */
+/** Writes the stream of one client, over all upstream attempts. */
 export interface StreamWriter {
   /** Frames for the client, possibly none: events that wait for the bill are kept for the end. */
   write(event: StreamEvent): string;
-  /** Another run takes over; what was kept of the broken one is dropped. */
+  /** Continues with another run; events kept from the broken one are dropped. */
   continue(how: Continuation): ContinuedWriter;
   /** The text sent so far, if it is text alone and short enough to be continued. */
   sentText(): string | undefined;
@@ -296,21 +304,21 @@ export interface StreamWriter {
   stopAtBound(): string;
   /** Everything after the last content: stop, usage with the cost, end. */
   end(final: FinalUsage): string;
-  /** Undefined if the format has no place for an error: the connection is then closed without an end. */
+  /** Undefined if the format cannot express an error: the connection is then closed without an end. */
   error(body: Record<string, unknown>): string | undefined;
   /** Set if frames are bytes, one for each character. */
   encode?(frames: string): Uint8Array;
   keepAlive(): string;
   /** Later frames name this model. */
   rename(model: string): void;
-  /** For events of one shape that are passed on without being written here. */
+  /** For events of one shape that are sent without being written here. */
   repeats?: RepeatedFrames;
 }
 
 export interface RepeatedFrames {
   /** The constant parts of their frames; undefined if each frame must be written. */
   partsOf(shape: Shape): readonly string[] | undefined;
-  /** One went out: its text is these bytes of UTF-8, its tokens were counted. */
+  /** Records that one was sent: the UTF-8 bytes of its text, and its tokens. */
   note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void;
 }
 
@@ -325,9 +333,9 @@ export interface LongMemberRules {
   member: string;
   /** The largest plausible size of all of them together. */
   mostBytes(request: RelayRequest): number;
-  /** How one is written for the client; unchanged if undefined. */
+  /** Converts one for the client; undefined if they stay unchanged. */
   write?(member: LongMember, request: RelayRequest): Iterable<string | Uint8Array>;
-  /** The fault for an answer above our limit; it says what to request instead. */
+  /** The fault for an answer above our limit, which names what to request instead. */
   tooLarge(request: RelayRequest): Fault;
 }
 
@@ -335,7 +343,7 @@ export interface LongMemberRules {
 export interface RequestFormat {
   /** The field that holds the prompt. */
   promptField: SampledEndpoint['promptField'];
-  /** Set if clients may leave the model out: the one that the vendor then takes. */
+  /** The vendor's default model, if clients may omit the model. */
   defaultModel?: string;
   /** Absent if the format has no files. */
   form?: FormRules;
@@ -348,7 +356,7 @@ export interface RequestFormat {
    * model, or which must be removed and is required.
    */
   findRemovals?(body: JsonObject, isFree: boolean): Removals;
-  /** Fields of the body whose figures are lowered to fit an output bound of so many tokens. */
+  /** Fields of the body that are lowered to fit an output bound of this many tokens. */
   loweredFields?(body: JsonObject, maxOutputTokens: number): readonly string[];
   /** The client's names for what is dropped with sealed reasoning. Absent if the format seals none. */
   droppedUnsealed?(body: JsonObject): readonly string[];
@@ -358,11 +366,11 @@ export interface RequestFormat {
   write(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): UpstreamBody;
 }
 
-/** How an answer that comes whole is read, and written for the client. */
+/** How a whole answer is read, and written for the client. */
 export interface AnswerFormat {
-  /** Undefined if it is no answer, or one that never finished. */
+  /** Undefined if it is not an answer, or not a complete one. */
   read(document: JsonDocument, request?: RelayRequest): AnswerFacts | undefined;
-  /** `usage`: what is billed, if the answer does not report it, or reports it differently. */
+  /** `usage`: the billed usage, if the answer does not report it or reports it differently. */
   write(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
   /** Absent if all its members are short. */
   longMembers?: LongMemberRules;
@@ -378,18 +386,20 @@ export interface StreamFormat {
   createWriter(request: RelayRequest, options: WriterOptions): StreamWriter;
   /** The request with the beginning of its answer, for an upstream that continues it. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string, removed?: readonly string[]): string;
-  /** Absent: an answer in the form that was not asked for is no answer. */
+  /** Absent: an answer in the other form than requested is refused. */
   otherForm?: OtherForm;
-  /** For answers that may be bytes: a chunk of them as an event, and their end; undefined if this type is no answer. */
+  /**
+   * For answers that may be bytes: writes a chunk as an event, and the end; undefined if this content type is not an answer.
+   */
   frameBytes?(contentType: string): FramedBytes | undefined;
   /** Undefined: server-sent events. */
   contentType?(request: RelayRequest): string | undefined;
 }
 
 export interface Dialect {
-  /** The path of it at an upstream. */
+  /** The endpoint at an upstream. */
   endpoint: Endpoint;
-  /** Not every upstream with such a model has it: a 404 there is no failure of the channel. */
+  /** Some upstreams with such a model lack the endpoint: a 404 does not count against the channel. */
   isOptional?: true;
   /** The form of its errors. */
   envelope: Envelope;

@@ -8,7 +8,7 @@ import { member } from './gemini/member.ts';
 const FORMS = ['format', 'grammar', 'ebnf', 'regex', 'json_schema', 'structured_outputs'];
 
 /** Upstreams refuse to begin a thinking answer without its thoughts, and begin one that has a form to keep from the start. */
-export function mayBegin(body: JsonObject): boolean {
+export function mayPrefill(body: JsonObject): boolean {
   const config = objectIn(body, 'generationConfig');
   return !asksToThink(body) && !asksForForm(body) && !geminiThinks(config) && !geminiBindsForm(body, config);
 }

@@ -12,7 +12,7 @@ import { describeError } from '../kit/log.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { AttemptRecord, noteTrouble } from './attempt-record.ts';
 import { isHeld, type Stoppable, waitBefore } from './before-attempt.ts';
-import type { AnyBegunAnswer } from './begun.ts';
+import type { BegunAttempt } from './begun.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { callUpstream, readRefusal } from './call-upstream.ts';
 import { isDescribable, logRefusedRequest, type Translated } from './log-refused-request.ts';
@@ -48,7 +48,7 @@ export async function attempt(
   admission: Admission,
   step: Step,
   options: AttemptOptions,
-): Promise<AnyBegunAnswer> {
+): Promise<BegunAttempt> {
   const { gone, prefill, racing } = options;
   const steppedAt = tools.clock.monotonic();
   try {

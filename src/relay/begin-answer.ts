@@ -6,7 +6,7 @@ import type { Fault } from '../faults/fault.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
 import { attempt, type Racing } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import type { AnyBegunAnswer } from './begun.ts';
+import type { BegunAttempt } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { noteFailedAttempt } from './losses.ts';
 import { needsReport } from './needs-report.ts';
@@ -25,7 +25,7 @@ export function beginAnswer(
   admission: Admission,
   plan: Plan,
   givenUp: AbortSignal,
-): Promise<AnyBegunAnswer | Fault> {
+): Promise<BegunAttempt | Fault> {
   return new Race(tools, admission, plan, givenUp).run();
 }
 
@@ -41,7 +41,7 @@ const NEXT_CHECK_MS = 5_000;
 
 const NO_FAILURES: readonly AttemptFailed[] = [];
 
-type Ending = { result: AnyBegunAnswer | Fault } | { error: unknown };
+type Ending = { result: BegunAttempt | Fault } | { error: unknown };
 
 /**
  *   trying          → refused  an attempt showed that every channel would refuse the request: no other attempt starts
@@ -56,7 +56,7 @@ class Race {
   readonly #running: RacingAttempt[] = [];
   #newest: RacingAttempt | undefined;
   #state: 'trying' | 'refused' | 'ending' = 'trying';
-  readonly #ended = Promise.withResolvers<AnyBegunAnswer | Fault>();
+  readonly #ended = Promise.withResolvers<BegunAttempt | Fault>();
   /** Set when it is ending. */
   #end: Ending | undefined;
   #stopTimer: (() => void) | undefined;
@@ -69,7 +69,7 @@ class Race {
     this.#givenUp = givenUp;
   }
 
-  run(): Promise<AnyBegunAnswer | Fault> {
+  run(): Promise<BegunAttempt | Fault> {
     this.#startNext();
     return this.#ended.promise;
   }
@@ -142,7 +142,7 @@ class Race {
   }
 
   async #try(racing: RacingAttempt, gone: AbortSignal): Promise<void> {
-    let answer: AnyBegunAnswer | undefined;
+    let answer: BegunAttempt | undefined;
     try {
       try {
         answer = await attempt(this.#tools, this.#admission, racing.step, { gone, racing });
@@ -155,7 +155,7 @@ class Race {
     }
   }
 
-  #onBegun(racing: RacingAttempt, answer: AnyBegunAnswer): void {
+  #onBegun(racing: RacingAttempt, answer: BegunAttempt): void {
     this.#remove(racing);
     // Both began at the same time.
     if (this.#state === 'ending') dropAnswer(this.#tools, this.#admission, answer);
@@ -206,7 +206,7 @@ class Race {
 }
 
 /** Another attempt serves the call. */
-function dropAnswer(tools: RelayTools, admission: Admission, answer: AnyBegunAnswer): void {
+function dropAnswer(tools: RelayTools, admission: Admission, answer: BegunAttempt): void {
   const { step, begun, record } = answer;
   const elapsedMs = tools.clock.monotonic() - begun.startedAt;
   const { usage } = begun.kind === 'stream' ? begun.reader.facts() : begun.facts;

@@ -9,7 +9,7 @@ import type { Step } from './plan.ts';
 import type { LargeAnswer } from './read-large-answer.ts';
 import type { Watch } from './watch.ts';
 
-interface AnyBegun {
+interface BegunBase {
   carrier: Carrier;
   /** As they were sent. */
   fields: UpstreamFields;
@@ -19,7 +19,7 @@ interface AnyBegun {
   firstTokenAt: number | null;
 }
 
-export interface WholeAnswer extends AnyBegun {
+export interface WholeAnswer extends BegunBase {
   kind: 'whole';
   /** In the client's dialect. */
   document: JsonDocument;
@@ -39,7 +39,7 @@ export interface StreamedTurns {
   leave(): void;
 }
 
-export interface BegunStream extends AnyBegun {
+export interface BegunStream extends BegunBase {
   kind: 'stream';
   reader: StreamReader;
   /** From the first event on. */
@@ -57,8 +57,8 @@ export interface BegunAnswer<Kind extends Begun = Begun> {
   record: AttemptRecord;
 }
 
-export type AnyBegunAnswer = BegunAnswer<WholeAnswer> | BegunAnswer<BegunStream>;
+export type BegunAttempt = BegunAnswer<WholeAnswer> | BegunAnswer<BegunStream>;
 
-export function isStreamed(answer: AnyBegunAnswer): answer is BegunAnswer<BegunStream> {
+export function isStreamed(answer: BegunAttempt): answer is BegunAnswer<BegunStream> {
   return answer.begun.kind === 'stream';
 }

@@ -19,7 +19,7 @@ import {
 import type { BegunAnswer } from './begun.ts';
 import { nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
-import { coveredCost, lossesOfBill, neverCharged, ofUnserved, upstreamCost } from './losses.ts';
+import { coveredCost, lossesOfBill, lossesWithoutAnswer, upstreamCost, withoutCharge } from './losses.ts';
 import type { Bill } from './measure.ts';
 import type { ServingAttempt } from './meter.ts';
 import { sizeOf } from './silence-limits.ts';
@@ -103,7 +103,7 @@ export class Closing implements TaskListener {
   /** Nothing is charged, unless the account has reached its losses of the day. */
   async release(status: RequestStatus, options: ReleaseOptions, losses = NO_LOSSES): Promise<Settled | undefined> {
     this.#begin();
-    this.#release(status, options, ofUnserved([...this.#admission.losses, ...losses]));
+    this.#release(status, options, lossesWithoutAnswer([...this.#admission.losses, ...losses]));
     const settled = await this.#settled.promise;
     if (options.giveBackSlots) this.#tools.refusals.forget(this.#admission.call.key.accountId);
     return settled;
@@ -113,7 +113,7 @@ export class Closing implements TaskListener {
   #releaseUnbilled(error: unknown, losses: readonly Loss[]): void {
     const { requestId } = this.#admission.call;
     this.#tools.alarms.raise('close_failed', { request_id: requestId, detail: describeError(error) });
-    const all = neverCharged([...this.#admission.losses, ...losses]);
+    const all = withoutCharge([...this.#admission.losses, ...losses]);
     this.#release('internal_error', { rule: 'gateway_failed', giveBackSlots: true }, all);
   }
 
@@ -145,7 +145,7 @@ export class Closing implements TaskListener {
     }
     this.#noteReasoning(last, bill, serving.firstTokenMs);
     const failed = this.#admission.losses;
-    const all = failed.length + losses.length === 0 ? own : [...neverCharged([...failed, ...losses]), ...own];
+    const all = failed.length + losses.length === 0 ? own : [...withoutCharge([...failed, ...losses]), ...own];
     const { chain } = this.#admission;
     const close = { requestId, accountId, keyId, chain, cost: bill.cost, outcome, losses: this.#losses(all) };
     const unsettled = { freeAddress, upstreamCost: () => upstreamCost(bill, last.step) };

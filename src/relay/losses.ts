@@ -36,12 +36,12 @@ function lossOf(
 }
 
 /** Another attempt or run served the call: its customer never pays for these. */
-export function neverCharged(losses: readonly Loss[]): Loss[] {
+export function withoutCharge(losses: readonly Loss[]): Loss[] {
   return losses.map((loss) => ({ ...loss, charge: 0n }));
 }
 
 /** No attempt served the call: it ends without a charge, and counts for the guard. */
-export function ofUnserved(losses: readonly Loss[]): Loss[] {
+export function lossesWithoutAnswer(losses: readonly Loss[]): Loss[] {
   return losses.map((loss) => (loss.reason === 'failed_attempt' ? { ...loss, reason: 'no_answer' } : loss));
 }
 

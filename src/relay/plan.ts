@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Model, Route } from '../catalog/catalog.ts';
 import type { Permit } from '../channels/health.ts';
-import { mayBegin } from '../dialects/may-begin.ts';
+import { mayPrefill } from '../dialects/may-prefill.ts';
 import { Fault } from '../faults/fault.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
 import type { Call, RelayTools } from './call.ts';
@@ -59,7 +59,7 @@ export class Plan {
     this.#tools = tools;
     this.#call = call;
     const { stream, document } = call.request;
-    this.mayPrefill = stream && call.candidates.some(hasPrefill) && mayBegin(document.value);
+    this.mayPrefill = stream && call.candidates.some(hasPrefill) && mayPrefill(document.value);
   }
 
   /** Whether this route can. */

@@ -2,7 +2,7 @@
 // is tried in test/relay/resume.test.ts.
 
 import { expect, test } from 'bun:test';
-import { mayBegin } from '../../src/dialects/may-begin.ts';
+import { mayPrefill } from '../../src/dialects/may-prefill.ts';
 import { readReasoningWish } from '../../src/dialects/openai-chat/client/read-settings.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 
@@ -14,7 +14,7 @@ test.each([
   { thinking: { type: 'enabled', budget_tokens: 2_000 } },
   { thinking: { type: 'adaptive' } },
 ])('%j asks for thoughts, in a chat too', (body) => {
-  expect(mayBegin(body)).toBe(false);
+  expect(mayPrefill(body)).toBe(false);
   expect(readReasoningWish(body)?.isOff).toBe(false);
 });
 
@@ -25,7 +25,7 @@ test.each([
   { reasoning: { enabled: false, effort: 'high', max_tokens: 2_000 } },
   { thinking: { type: 'disabled' } },
 ])('%j asks for none, in a chat too', (body) => {
-  expect(mayBegin(body)).toBe(true);
+  expect(mayPrefill(body)).toBe(true);
   expect(readReasoningWish(body)?.isOff).toBe(true);
 });
 
@@ -38,14 +38,14 @@ const thinkingConfigs: [boolean, JsonObject][] = [
   [true, { includeThoughts: false }],
 ];
 test.each(thinkingConfigs)('may begin: %p, of Gemini with %j', (expected, config) => {
-  expect(mayBegin({ generationConfig: { thinkingConfig: config } })).toBe(expected);
-  expect(mayBegin({ generation_config: { thinking_config: config } })).toBe(expected);
+  expect(mayPrefill({ generationConfig: { thinkingConfig: config } })).toBe(expected);
+  expect(mayPrefill({ generation_config: { thinking_config: config } })).toBe(expected);
 });
 
 test.each([{}, { reasoning: { summary: 'auto' } }, { reasoning: null, thinking: null }])(
   '%j leaves open whether it thinks',
   (body) => {
-    expect(mayBegin(body)).toBe(true);
+    expect(mayPrefill(body)).toBe(true);
   },
 );
 
@@ -71,7 +71,7 @@ test.each<JsonObject>([
   { generation_config: { response_mime_type: 'text/x.enum' } },
   { toolConfig: { functionCallingConfig: { mode: 'ANY' } } },
 ])('%j binds the form', (body) => {
-  expect(mayBegin(body)).toBe(false);
+  expect(mayPrefill(body)).toBe(false);
 });
 
 test.each<JsonObject>([
@@ -91,5 +91,5 @@ test.each<JsonObject>([
   { generationConfig: { responseMimeType: 'text/plain', thinkingConfig: null } },
   { toolConfig: { functionCallingConfig: { mode: 'VALIDATED' } } },
 ])('%j leaves the form free', (body) => {
-  expect(mayBegin(body)).toBe(true);
+  expect(mayPrefill(body)).toBe(true);
 });

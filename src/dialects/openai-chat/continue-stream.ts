@@ -8,7 +8,7 @@ import { isFinish } from '../stream/is-finish.ts';
 import { createOverlap } from '../stream/prefill-overlap.ts';
 import { cutDelta } from './cut-delta.ts';
 import { choicesOf, type Extras, hasExtras, indexOf, withoutExtras } from './extras.ts';
-import { saidAs } from './read-chunk.ts';
+import { contentMember } from './read-chunk.ts';
 import { readSegments } from './read-output.ts';
 
 /** The text of the first choice: the only content that a prefill can continue. */
@@ -67,7 +67,7 @@ export function continueChat(
     if (!isNew && event.kind !== 'held') return '';
     const rest = left.map((choice) => {
       if (!isObject(choice)) return choice;
-      const name = saidAs(choice);
+      const name = contentMember(choice);
       const said = choice[name];
       if (!isObject(said)) return choice;
       const delta = cutDelta(said, indexOf(choice), texts, comparison.wasSent);
@@ -96,7 +96,7 @@ function withChoices(event: StreamEvent, choices: Json[]): StreamEvent {
   const before = document?.value.choices;
   if (!document || !Array.isArray(before) || choices.every((choice, at) => choice === before[at])) return event;
   const segments = choices.flatMap((choice) =>
-    isObject(choice) ? readSegments(choice[saidAs(choice)], indexOf(choice)) : [],
+    isObject(choice) ? readSegments(choice[contentMember(choice)], indexOf(choice)) : [],
   );
   return {
     ...event,

@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import type { Segment, StreamEvent } from '../dialect.ts';
-import { hasNoChoice, saidAs } from './read-chunk.ts';
+import { contentMember, hasNoChoice } from './read-chunk.ts';
 import { isReasoning, readSegments, toolCalls } from './read-output.ts';
 
 /** The key for all events without choices. */
@@ -106,7 +106,7 @@ function extrasOf(choice: JsonObject): [name: string, value: Json][] {
 
 /** `map` returns the rest of each extra. If nothing changes, the same choice is returned. */
 function mapExtras(choice: JsonObject, map: (name: string, value: Json) => Json | undefined): JsonObject {
-  const saidIn = saidAs(choice);
+  const saidIn = contentMember(choice);
   const said = choice[saidIn];
   const delta = isObject(said) ? said : {};
   const segments = readSegments(delta, 0);

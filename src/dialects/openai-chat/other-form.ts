@@ -12,7 +12,7 @@ import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../..
 import { isFinish } from '../stream/is-finish.ts';
 import { type SseEvent, writeSse } from '../stream/sse.ts';
 import { choicesOf, indexOf } from './extras.ts';
-import { isBroken, isError, isErrorEvent, isNoise, saidAs } from './read-chunk.ts';
+import { contentMember, isBroken, isError, isErrorEvent, isNoise } from './read-chunk.ts';
 
 const DONE = '[DONE]';
 
@@ -87,7 +87,7 @@ function addChoice(joined: Map<number, Joined>, choice: JsonObject): void {
   joined.set(index, known);
   Object.assign(known.choice, rest, isFinish(finish) ? { finish_reason: finish } : {});
   if (isObject(logprobs)) addDelta(known.choice, { logprobs });
-  const said = choice[saidAs(choice)];
+  const said = choice[contentMember(choice)];
   if (isObject(said)) addDelta(known.message, said);
 }
 

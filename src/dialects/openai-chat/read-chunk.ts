@@ -49,7 +49,7 @@ function isFilled(list: Json | undefined): boolean {
 }
 
 /** The member with the content: some upstreams use the name of a whole answer in a stream, too. */
-export function saidAs({ delta }: JsonObject): 'delta' | 'message' {
+export function contentMember({ delta }: JsonObject): 'delta' | 'message' {
   return delta === undefined || delta === null ? 'message' : 'delta';
 }
 

@@ -22,6 +22,7 @@ import { type Repeat, ShapeMemory } from '../stream/shape.ts';
 import { isKeepAlive, type SseEvent } from '../stream/sse.ts';
 import { choicesOf, indexOf } from './extras.ts';
 import {
+  contentMember,
   hasLogprobs,
   hasNoChoice,
   isBroken,
@@ -32,7 +33,6 @@ import {
   isUnshown,
   laterFinish,
   readFinish,
-  saidAs,
 } from './read-chunk.ts';
 import { isReasoning, ONE_SEARCH, outputOf, readSegments, searchedInput, weighMedia } from './read-output.ts';
 import { betterUsage, readUsage } from './read-usage.ts';
@@ -131,12 +131,12 @@ class ChatReader implements StreamReader {
         this.#facts.finish = laterFinish(this.#facts.finish, readFinish(choice));
         this.#finished.add(index);
       }
-      const said = choice[saidAs(choice)];
+      const said = choice[contentMember(choice)];
       const own = readSegments(said, index);
       segments.push(...own);
       output = addOutput(output, { ...outputOf(own), mediaTokens: weighMedia(said) });
       if (hasLogprobs(choice)) output = { ...output, hasContent: true };
-      this.#searched ||= searchedInput(choice[saidAs(choice)]);
+      this.#searched ||= searchedInput(choice[contentMember(choice)]);
     }
     this.#facts.output = { ...addOutput(this.#facts.output, output), toolInput: this.#searched };
     if (this.#searched > 0) this.#facts.output.toolCalls = ONE_SEARCH;
@@ -194,6 +194,6 @@ function isOpen({ finish_reason: finish }: JsonObject): boolean {
 
 function saysOnly(data: string, text: string, slot: string): boolean {
   const choices = choicesOf(tryReadAnswerJson(data)?.value ?? {});
-  const segments = choices.flatMap((choice) => readSegments(choice[saidAs(choice)], indexOf(choice)));
+  const segments = choices.flatMap((choice) => readSegments(choice[contentMember(choice)], indexOf(choice)));
   return segments.length === 1 && segments[0]?.slot === slot && segments[0].text === text;
 }

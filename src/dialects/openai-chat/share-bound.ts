@@ -2,9 +2,9 @@
 
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import type { DefaultThinking } from '../../vendors/qwen.ts';
-import { type Lowered, lowerInside } from '../lower-inside.ts';
+import { type LoweredThinking, lowerThinking } from '../lower-thinking.ts';
 
-interface SharedBound extends Lowered {
+interface SharedBound extends LoweredThinking {
   /** Tokens left for the answer, or for all output where thinking is part of it. */
   answer: number;
 }
@@ -16,8 +16,8 @@ export function shareBound(body: JsonObject, bound: number, unasked?: DefaultThi
   // Most requests have none of them.
   if (isPlain && !unasked) return { answer: bound, edits: undefined, lowered: NOTHING };
   const inside = [
-    lowerInside('reasoning', 'max_tokens', body, bound),
-    lowerInside('thinking', 'budget_tokens', body, bound),
+    lowerThinking('reasoning', 'max_tokens', body, bound),
+    lowerThinking('thinking', 'budget_tokens', body, bound),
   ];
   const thinks = isEnabled === true || unasked === 'always' || (unasked !== undefined && isEnabled !== false);
   const beside = typeof budget === 'number' || thinks ? besideAnswer(budget, bound) : undefined;

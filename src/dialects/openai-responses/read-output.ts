@@ -9,7 +9,7 @@ import { typicalTokens } from '../input/tool-use.ts';
 import { oneCall } from '../tool-calls.ts';
 import { TEXTS, type TextKind } from './text-kinds.ts';
 
-export interface Said extends Segment {
+export interface SlotText extends Segment {
   /** All that the slot holds, not only what is new. */
   isWhole: boolean;
 }
@@ -17,7 +17,7 @@ export interface Said extends Segment {
 const TEXT_EVENT = /^response\.(.+)\.(delta|done)$/;
 
 /** The content of a stream event of the item at `index`; empty for progress events. */
-export function readEvent(event: JsonObject, index: number): Said[] {
+export function readEvent(event: JsonObject, index: number): SlotText[] {
   switch (event.type) {
     case 'response.output_item.added':
     case 'response.output_item.done':
@@ -33,12 +33,12 @@ export function readEvent(event: JsonObject, index: number): Said[] {
   }
 }
 
-function readText(event: JsonObject, index: number): Said[] {
+function readText(event: JsonObject, index: number): SlotText[] {
   const [, name = '', end] = TEXT_EVENT.exec(String(event.type)) ?? [];
   const kind = TEXTS.get(name);
   const slot = kind ? slotOf(kind, event) : name;
   if (end === 'done') return kind ? whole(`${index}/${slot}`, event[kind.field]) : [];
-  return said(`${index}/${slot}`, event.delta, false);
+  return slotText(`${index}/${slot}`, event.delta, false);
 }
 
 function slotOf({ slot, list }: TextKind, event: JsonObject): string {
@@ -46,7 +46,7 @@ function slotOf({ slot, list }: TextKind, event: JsonObject): string {
 }
 
 /** An item of another type counts as content by its type alone. */
-export function readItem(item: JsonObject, index: number): Said[] {
+export function readItem(item: JsonObject, index: number): SlotText[] {
   switch (item.type) {
     case 'message':
       return listOf(item.content).flatMap((part, at) => readPart(part, index, at));
@@ -64,22 +64,22 @@ export function readItem(item: JsonObject, index: number): Said[] {
   }
 }
 
-function readPart(part: Json | undefined, index: number, at: number): Said[] {
+function readPart(part: Json | undefined, index: number, at: number): SlotText[] {
   if (!isObject(part)) return [];
   if (part.type === 'refusal') return whole(`${index}/refusal/${at}`, part.refusal);
   return textOf(`${index}/${part.type === 'reasoning_text' ? 'thought' : 'text'}/${at}`, part);
 }
 
-function textOf(slot: string, part: Json | undefined): Said[] {
+function textOf(slot: string, part: Json | undefined): SlotText[] {
   return isObject(part) ? whole(slot, part.text) : [];
 }
 
-function whole(slot: string, text: Json | undefined): Said[] {
-  return said(slot, text, true);
+function whole(slot: string, text: Json | undefined): SlotText[] {
+  return slotText(slot, text, true);
 }
 
-/** All items are one answer: what comes later in it comes after everything before. */
-function said(slot: string, text: Json | undefined, isWhole: boolean): Said[] {
+/** All items belong to one answer, in order. */
+function slotText(slot: string, text: Json | undefined, isWhole: boolean): SlotText[] {
   return typeof text === 'string' && text !== '' ? [{ slot: `0/${slot}`, text, isWhole }] : [];
 }
 

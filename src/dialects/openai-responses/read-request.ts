@@ -16,7 +16,7 @@ import {
   refuseField,
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
-import { lowerInside } from '../lower-inside.ts';
+import { lowerThinking } from '../lower-thinking.ts';
 import { joinRemovals, NO_REMOVALS, type Removals } from '../removals/removals.ts';
 import { removeCompaction } from '../removals/remove-compaction.ts';
 import { removeReasoning } from '../removals/remove-members.ts';
@@ -86,7 +86,7 @@ export function findRemovals(body: JsonObject, isFree: boolean): Removals {
 }
 
 export function loweredFields(body: JsonObject, maxOutputTokens: number): readonly string[] {
-  return lowerInside('reasoning', 'max_tokens', body, maxOutputTokens)?.lowered ?? [];
+  return lowerThinking('reasoning', 'max_tokens', body, maxOutputTokens)?.lowered ?? [];
 }
 
 function removeAllTools(body: JsonObject, rules: ToolRules): Removals {

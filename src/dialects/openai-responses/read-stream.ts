@@ -14,14 +14,14 @@ import {
 import { BROKEN, DONE } from '../stream/bare-events.ts';
 import { isEventName } from '../stream/sse.ts';
 import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
-import { callOf, indexAt, outputOf, readEvent, type Said } from './read-output.ts';
+import { callOf, indexAt, outputOf, readEvent, type SlotText } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
 const ITEM_DONE = 'response.output_item.done';
 
 export function createStreamReader(): StreamReader {
   const facts: AnswerFacts = { usage: 'absent', output: NO_OUTPUT, finish: 'other' };
-  const takeNew = createNewness();
+  const takeNew = createNewTextFilter();
   let finished = false;
 
   function finish(name: string, document: JsonDocument, response: JsonObject): StreamEvent[] {
@@ -76,7 +76,7 @@ export function createStreamReader(): StreamReader {
 }
 
 /** The part of a complete text that no delta had. */
-export function createNewness(): (said: Said) => Segment[] {
+export function createNewTextFilter(): (said: SlotText) => Segment[] {
   const lengths = new Map<string, number>();
   return ({ slot, text, isWhole }) => {
     const known = lengths.get(slot) ?? 0;

@@ -4,7 +4,7 @@
 import { editMembers, type Json, type JsonDocument } from '../../kit/json/json.ts';
 import { editMember } from '../../kit/json/raw-edit.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
-import { lowerInside } from '../lower-inside.ts';
+import { lowerThinking } from '../lower-thinking.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { fulfilWish } from './sealed-reasoning.ts';
 import { stripOwn } from './strip-own.ts';
@@ -38,7 +38,7 @@ function ownedFields(
   const edits = withoutFields(own, removed);
   // Codex puts paths of the user's machine into it.
   if (value.client_metadata !== undefined) edits.client_metadata = undefined;
-  Object.assign(edits, lowerInside('reasoning', 'max_tokens', value, maxOutputTokens)?.edits);
+  Object.assign(edits, lowerThinking('reasoning', 'max_tokens', value, maxOutputTokens)?.edits);
   const calls = missingBound(value);
   if (calls !== undefined) edits.max_tool_calls = calls;
   return edits;

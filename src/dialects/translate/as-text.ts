@@ -11,11 +11,11 @@ export function textOfPart(part: Part): string | undefined {
 
 /** Most failed tools say so in their result. */
 export function asFailure(text: string): string {
-  return saysFailure(text) ? text : `${FAILED} ${text}`;
+  return reportsFailure(text) ? text : `${FAILED} ${text}`;
 }
 
 export const FAILED = 'Error:';
 
-export function saysFailure(text: string): boolean {
+export function reportsFailure(text: string): boolean {
   return /error|fail|missing/i.test(text);
 }

@@ -44,7 +44,7 @@ const MARK_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   ttl: ['5m', ...LONG_TIMES],
 };
 
-export function isSaidByMarks(setting: Json): boolean {
+export function isExpressedByMarks(setting: Json): boolean {
   return (
     isObject(setting) &&
     Object.entries(setting).every(([name, said]) => !isGiven(said) || MARK_VALUES[name]?.includes(said))

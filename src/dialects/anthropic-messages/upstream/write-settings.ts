@@ -6,7 +6,7 @@ import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { ClaudeTraits } from '../../../vendors/claude.ts';
 import type { Setting, SettingKind } from '../../translate/conversation.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
-import { isSaidByMarks } from '../../translate/read-cache-mark.ts';
+import { isExpressedByMarks } from '../../translate/read-cache-mark.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
 
 interface SettingOptions {
@@ -68,7 +68,7 @@ function writeSetting(setting: Setting, options: SettingOptions, has: ReadonlySe
       // Already used to choose the channel and the cache marks.
       return typeof value === 'string' ? { members: {} } : undefined;
     case 'caching':
-      return isSaidByMarks(value) ? { members: {} } : undefined;
+      return isExpressedByMarks(value) ? { members: {} } : undefined;
     default:
       return undefined;
   }

@@ -11,7 +11,7 @@ import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '.
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
 import { madeId } from '../../translate/tools/given-ids.ts';
 import { blockedBecause, vendorRefusal } from '../../translate/vendor-refusal.ts';
-import { isBroken, isError, isErrorEvent, isNoise, saidAs } from '../read-chunk.ts';
+import { contentMember, isBroken, isError, isErrorEvent, isNoise } from '../read-chunk.ts';
 import { betterUsage, readUsage } from '../read-usage.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
 import { type CallDelta, type DeltaPart, readDelta, type Words } from './read-delta.ts';
@@ -74,7 +74,7 @@ function readChunk(value: JsonObject, data: string): Chunk {
   const at = indexOfFirst(value);
   const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
   if (!isObject(choice)) return { choice: undefined, parts: [], reported };
-  const name = saidAs(choice);
+  const name = contentMember(choice);
   const said = choice[name];
   const raw = openRaw(data);
   const parts = isObject(said) ? readDelta(said, () => raw.at('choices')?.at(at)?.at(name)) : [];

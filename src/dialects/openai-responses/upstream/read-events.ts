@@ -9,7 +9,7 @@ import { createSequencer } from '../../translate/one-block-at-a-time.ts';
 import { createGivenIds } from '../../translate/tools/given-ids.ts';
 import { FAILURES, isEnded } from '../read-answer.ts';
 import { indexAt, listOf, readEvent } from '../read-output.ts';
-import { createNewness } from '../read-stream.ts';
+import { createNewTextFilter } from '../read-stream.ts';
 import { readUsage } from '../usage.ts';
 import { createItemPlaces } from './item-places.ts';
 
@@ -46,7 +46,7 @@ export function readWhole({ value }: JsonDocument, target: Target): WholeEvents 
 /** Reads event after event of one response. */
 function createResponseReader({ requestId }: Target): (event: JsonObject) => AnswerEvent[] {
   const sequencer = createSequencer();
-  const takeNew = createNewness();
+  const takeNew = createNewTextFilter();
   const places = createItemPlaces();
   const giveId = createGivenIds(requestId);
   /** By the item's place. */

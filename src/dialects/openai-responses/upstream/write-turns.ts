@@ -5,7 +5,7 @@ import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
 import { refuseField } from '../../fields.ts';
 import { addressOf } from '../../media/media-address.ts';
-import { asFailure, FAILED, saysFailure, textOfPart } from '../../translate/as-text.ts';
+import { asFailure, FAILED, reportsFailure, textOfPart } from '../../translate/as-text.ts';
 import type { DocumentPart, Part, ReasoningPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
 import { objectArguments } from '../../translate/tools/tool-arguments.ts';
 import type { ToolNames } from '../../translate/tools/tool-names.ts';
@@ -57,7 +57,7 @@ function writeResult({ callId, content, isError }: ToolResultPart): Item {
   const type = 'function_call_output';
   const call_id = writeCallId(callId);
   if (texts.length < parts.length) {
-    const failed = isError && !texts.some(saysFailure) ? [{ type: 'input_text', text: FAILED }] : [];
+    const failed = isError && !texts.some(reportsFailure) ? [{ type: 'input_text', text: FAILED }] : [];
     return { type, call_id, output: [...failed, ...parts] };
   }
   const text = texts.join('\n');
