@@ -102,7 +102,7 @@ export function clientLeft(): Fault {
 }
 
 /** A client that disconnected is not a failure: the response is neither counted nor logged. */
-export function isOfGone(error: unknown, request: Request): boolean {
+export function isClientGone(error: unknown, request: Request): boolean {
   return error instanceof Fault && error.code === 'unavailable' && request.signal.aborted;
 }
 

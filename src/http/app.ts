@@ -1,7 +1,7 @@
 // The public API: routes from the table, and around each of them the same order: size, key, handler, fault, headers.
 
 import { type Context, Hono } from 'hono';
-import { type Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
+import { type Fault, fault, isClientGone, toFault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { type Connection, NO_CONNECTION } from '../kit/connection.ts';
 import { discoveryLinks } from '../kit/discovery-links.ts';
@@ -200,7 +200,7 @@ function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Res
   const { request, requestId } = exchange;
   const found = toFault(error);
   const thrown = found.code === 'invalid_api_key' ? countBadKey(tools, exchange, found) : found;
-  const isGone = isOfGone(thrown, request);
+  const isGone = isClientGone(thrown, request);
   if (!isGone) {
     tools.countFault(thrown.label);
     recordRefusal(tools, exchange, thrown);

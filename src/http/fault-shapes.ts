@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { describedText, FAULT_CODES, type FaultCode, faultRow } from '../faults/table.ts';
-import { anyObject, count, each, idOf, named, number, partly, text, time, url } from '../kit/shapes.ts';
+import { anyObject, count, each, idOf, named, number, text, time, url, withOptional } from '../kit/shapes.ts';
 import type { HttpRoute } from './operation.ts';
 import { json, type Response } from './write-openapi.ts';
 
@@ -10,7 +10,7 @@ const code = z
   .enum(FAULT_CODES)
   .meta({ id: 'FaultCode', description: 'The closed table of codes: no other is ever sent.' });
 const message = text.describe('The cause, then what to do.');
-const action = partly(
+const action = withOptional(
   { method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']), href: url, why: text },
   { headers: z.record(z.string(), text), body: anyObject },
 );
@@ -34,7 +34,7 @@ const details = {
 
 const typeOf = (envelope: 'openai' | 'anthropic') => z.enum(FAULT_CODES.map((one) => faultRow(one)[`${envelope}Type`]));
 
-const openaiError = partly(
+const openaiError = withOptional(
   {
     message,
     type: typeOf('openai'),
@@ -50,12 +50,12 @@ const cohere = named('RerankError', { message, error: openaiError });
 
 /** The error that a call would get, inside another answer. */
 export const refusalShape = openaiError
-  .extend(partly({ status: count }, { retry_after: count.describe('Seconds to wait.') }).shape)
+  .extend(withOptional({ status: count }, { retry_after: count.describe('Seconds to wait.') }).shape)
   .meta({ id: 'Refusal' });
 
 const anthropic = named('AnthropicError', {
   type: z.literal('error'),
-  error: partly({ type: typeOf('anthropic'), message, code }, { param: text, ...details }),
+  error: withOptional({ type: typeOf('anthropic'), message, code }, { param: text, ...details }),
   request_id: idOf('req'),
 });
 

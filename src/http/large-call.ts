@@ -3,7 +3,7 @@
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { readUnparsed, type UnparsedFields } from '../dialects/unparsed-fields.ts';
-import { clientLeft, Fault, isOfGone } from '../faults/fault.ts';
+import { clientLeft, Fault, isClientGone } from '../faults/fault.ts';
 import type { Spans } from '../kit/json/spans.ts';
 import { type Caller, type CallWork, SMALL_BODY_BYTES, TURN_UNITS, unitsOf } from '../limits/large-work.ts';
 import { addressOf } from './client-address.ts';
@@ -118,7 +118,7 @@ export class LargeCall implements CallWork {
 
   /** It got no answer. Failures of the gateway do not count. */
   failed(error: unknown): void {
-    const isOurs = !(error instanceof Fault) || (error.isOurs && !isOfGone(error, this.#exchange.request));
+    const isOurs = !(error instanceof Fault) || (error.isOurs && !isClientGone(error, this.#exchange.request));
     this.stopCounting();
     if (!isOurs) this.#charge();
   }

@@ -26,8 +26,8 @@ export function named<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.object(shape).meta({ id });
 }
 
-/** An object with required and optional members. */
-export function partly<Needed extends z.ZodRawShape, Rest extends z.ZodRawShape>(needed: Needed, rest: Rest) {
+/** An object with required members, and optional ones. */
+export function withOptional<Needed extends z.ZodRawShape, Rest extends z.ZodRawShape>(needed: Needed, rest: Rest) {
   return z.object(needed).extend(z.object(rest).partial().shape);
 }
 

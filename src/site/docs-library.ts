@@ -15,7 +15,7 @@ const DOC_GROUPS = {
 
 export type DocGroup = keyof typeof DOC_GROUPS;
 
-/** The reference of the API, which is no page, stands last in it. */
+/** The API reference, which is not a page, is last in it. */
 export const REFERENCE_GROUP: DocGroup = 'use';
 
 export interface DocPage extends Rendered {
@@ -80,7 +80,7 @@ function firstSentence(text: string): string {
 
 const GROUPS = Object.keys(DOC_GROUPS) as DocGroup[];
 
-/** A page that no group names stands last of all. */
+/** Pages without a group are last. */
 function namesIn(group: DocGroup, names: readonly string[]): readonly string[] {
   const named: readonly string[] = Object.values(DOC_GROUPS).flat();
   const others = group === 'operate' ? names.filter((name) => !named.includes(name)) : [];

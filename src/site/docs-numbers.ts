@@ -1,6 +1,6 @@
-// Numbers of the docs that the operator can change. In the files each has its default and stands behind a comment that
-// names its setting, such as `<!-- limits.free_per_minute -->6`, which no viewer shows. Readers of this server see the
-// number in force. Code has no comments, so there a number is found by the name of the variable or field before it.
+// Fills in the numbers of the docs that the operator can change. In the files each number is the default, after a comment
+// with its setting, such as `<!-- limits.free_per_minute -->6`, which no viewer shows. Pages of this server show the current
+// number. In code blocks a number is found by the variable or field before it, because they cannot have such comments.
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { FREE_MODEL, type Guards, type Limits } from '../catalog/document.ts';

@@ -1,6 +1,6 @@
-// A form's message for the next page: a notice, or a secret that is shown once. On the site it travels in a
-// sealed cookie, so that any process can show it: only the server can write or read it, and it is bound to the session and
-// to the page. An address line never makes a notice.
+// A form's message for the next page: a notice, or a secret that is shown once. On the site it is in a sealed cookie, so
+// that any process can show it: only the server can write or read it, and it is bound to the session and to the page. An
+// address line never makes a notice.
 
 import type { Clock } from '../kit/clock.ts';
 import type { Sealer } from '../kit/sealed.ts';
@@ -40,7 +40,7 @@ export function takeFlash(tools: FlashTools, { headers }: Request, path: string)
   const session = readSessionCookie(headers, tools.publicUrl) ?? '';
   const text = tools.sealer.open(sealed, owner(session, path));
   if (text === undefined) return undefined;
-  // Nobody but this file has written it.
+  // Only this file writes it.
   const { until, ...flash } = JSON.parse(text) as Flash & { until: number };
   return { ...(tools.clock.now() < until ? flash : {}), cookies: [cookie(tools, path, '')] };
 }

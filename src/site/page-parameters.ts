@@ -1,5 +1,5 @@
-// Which parameters of its address a page knows. Links of a page repeat these and no others: whatever else stood there, a
-// prompt perhaps, goes no further.
+// The query parameters that each page knows. Links of a page repeat only these: anything else in the address, perhaps a
+// prompt, is dropped.
 
 export const USAGE_FILTERS = ['from', 'to', 'model', 'channel', 'key', 'subtree', 'status'] as const;
 export type UsageFilter = (typeof USAGE_FILTERS)[number];

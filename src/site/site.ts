@@ -48,7 +48,7 @@ export function addSite<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTo
   addPublicPages(app, tools, assets, library);
   const visits = createVisits(app, tools, assets);
   for (const add of ACCOUNT_PAGES) add(visits, tools);
-  // People who lost their way; programs get the API's own answer.
+  // A 404 page for browsers; programs get the API's own answer.
   app.get('*', ({ req: { raw: request } }, next) =>
     wantsHtml(request) && !API_PATH.test(requestUrl(request).pathname) ? notFound(request, tools, assets) : next(),
   );

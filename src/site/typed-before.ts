@@ -1,5 +1,5 @@
-// Keeps the input of a form that arrived after its session ended: the page that asks to sign in carries it, and the page
-// of the form shows it again. It stands nowhere else, neither on the server nor in an address.
+// Keeps the input of a form that arrived after its session ended: the page that asks to sign in carries it, and the page of
+// the form shows it again. It is stored nowhere else, neither on the server nor in an address.
 
 import type { Context, Env, Hono } from 'hono';
 import { requestUrl } from '../kit/request-url.ts';

@@ -28,7 +28,7 @@ export interface Visit<Page extends FrameContext> {
 
 export type Handle<Kind> = (visit: Kind) => Response | Promise<Response>;
 
-/** In what the pages of the account and those of the console differ. */
+/** The differences between the pages of the account and of the console. */
 interface VisitRules<Page extends FrameContext> {
   log: Log;
   readBody(request: Request, maxBytes: number): Promise<string>;

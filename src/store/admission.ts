@@ -5,7 +5,7 @@ import type { Allowance } from './book/windows.ts';
 import type { KeyChain } from './rows.ts';
 
 /** The request and the account of an operation. */
-export interface OfRequest {
+export interface RequestRef {
   requestId: string;
   accountId: string;
   keyId: string;
@@ -29,7 +29,7 @@ export interface TokenRequest {
   /** Fewer output tokens than this are not worth a call. */
   least: number;
 }
-export interface AdmitInput extends OfRequest {
+export interface AdmitInput extends RequestRef {
   nodeId: string;
   at: number;
   model: string;
@@ -66,7 +66,7 @@ interface Admitted {
   tokenAllowance?: Allowance;
   /** With `tokenAllowance`: what the call took of it. */
   takenTokens?: number;
-  /** The budgets of the chain that are used up by 80 % or more with this hold, as they stood before it; undefined if none is. */
+  /** The budgets of the chain that this hold brings to 80 % or more, before the hold; undefined if there are none. */
   nearBudgets?: readonly BudgetState[];
 }
 export type BudgetKind = 'day' | 'month' | 'total' | 'session';
@@ -78,12 +78,12 @@ export interface BudgetState {
   limit: Nano;
   spent: Nano;
   held: Nano;
-  /** For a daily or monthly budget: the Taipei day or month that counts, which a clock may be behind. */
+  /** For a daily or monthly budget: the current Taipei day or month, which may be ahead of a clock. */
   span?: number;
 }
 export type AdmitResult =
   | Admitted
-  /** `account_unknown`: the key's row names an account that the database has lost, because it was restored to an earlier state. */
+  /** `account_unknown`: the account of the key is missing, because the database was restored to an earlier state. */
   | { ok: false; reason: 'lease_lost' | 'wallet_frozen' | 'account_unknown' }
   | LimitRefusal
   | {
@@ -115,5 +115,5 @@ export type KeyRate =
    * output tokens that are left for it.
    */
   | { keyId: string; counts: 'tokens'; needed: number; fitting: number };
-/** `balance_in_use`: running calls hold what is missing of the wallet; `budget_in_use`: of a budget of the chain. */
+/** `balance_in_use`: running calls hold the missing amount of the wallet; `budget_in_use`: of a budget of the chain. */
 export type MoneyReason = 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded' | 'budget_in_use';

@@ -16,13 +16,13 @@ export const LOSS_REASONS = [
   'client_gone',
   /** Usage after the client hung up or the answer was ended, or usage whose report could not be read. */
   'undelivered',
-  /** A try that failed after the upstream had accepted it, of a call that no channel served. */
+  /** A failed attempt that the upstream had accepted, of a call that no channel served. */
   'no_answer',
-  /** The same of a call that another try served. */
+  /** The same for a call that another attempt served. */
   'failed_attempt',
   /** A broken run that another run replaced or continued. */
   'replaced_run',
-  /** The slower of two tries that ran side by side. */
+  /** The slower of two attempts that ran in parallel. */
   'hedge',
   /** More than the hold. */
   'above_hold',

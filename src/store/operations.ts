@@ -1,12 +1,12 @@
-// Every write the store can do, as whole operations: each is decided and written entirely or not at all.
-// The table at the end is the one list of them; both drivers and the batcher work from it.
+// All writes of the store, as whole operations: each is decided and written entirely or not at all. Both drivers and the
+// batcher use the table at the end.
 
 import type { Nano } from '../kit/money.ts';
 import type { OptionalTerms } from '../kit/prices.ts';
 import type { AcceptedChain } from './accepted-chains.ts';
-import type { AdmitInput, AdmitResult, OfRequest } from './admission.ts';
+import type { AdmitInput, AdmitResult, RequestRef } from './admission.ts';
 import type { Logged } from './book/actions.ts';
-import type { Acted, ActorRefusal } from './book/actors.ts';
+import type { ActorInput, ActorRefusal } from './book/actors.ts';
 import type { ReplayRequest } from './book/replays.ts';
 import type { Allowance } from './book/windows.ts';
 import type { KeyLimits, LimitChanges } from './key-limits.ts';
@@ -45,13 +45,16 @@ export interface RegisterInput {
   networks?: readonly { prefix: number; address: string; limit: number }[];
   at: number;
   trial: Nano;
-  /** The rest of the answer, as JSON: a repeated call gets the same. */
+  /** The rest of the answer as JSON, which a repeated call gets again. */
   announced?: string | undefined;
   /** `perHour`: over all addresses, if there is such a limit. */
   limits: { perAddress: number; perDay: number; perHour?: number | undefined };
   replay?: ReplayRequest | undefined;
 }
-/** `replayedSalt` is set when an earlier call with the same Idempotency-Key already did it; `announced` is from that call then. */
+/**
+ * `replayedSalt` is set if an earlier call with the same Idempotency-Key already registered; `announced` is then from that
+ * call.
+ */
 export type RegisterResult =
   | { ok: true; accountId: string; keyId: string; balance: Nano; announced?: string | undefined; replayedSalt?: string }
   | { ok: false; reason: 'idempotency_key_reused' }
@@ -83,12 +86,12 @@ export interface Losses {
   /** The most that one account may cause on one Taipei day; null: no bound. */
   guard: Nano | null;
 }
-export interface SettleInput extends OfRequest {
+export interface SettleInput extends RequestRef {
   cost: Nano;
   losses?: Losses | undefined;
   outcome: Outcome;
 }
-export interface ReleaseInput extends OfRequest {
+export interface ReleaseInput extends RequestRef {
   losses?: Losses | undefined;
   /** Our own failures give the slots back. */
   giveBackSlots: boolean;
@@ -97,7 +100,7 @@ export interface ReleaseInput extends OfRequest {
   outcome: Outcome;
 }
 /** Reverts an admission whose result did not arrive: it leaves no usage record. */
-export interface UndoInput extends OfRequest {
+export interface UndoInput extends RequestRef {
   freeAddress?: string | undefined;
   at: number;
 }
@@ -116,7 +119,7 @@ export type CloseResult =
   | { state: 'late' };
 
 /** Releases one hold of a node that is gone. */
-export interface SweepInput extends OfRequest {
+export interface SweepInput extends RequestRef {
   at: number;
 }
 
@@ -129,7 +132,7 @@ export interface ReviseInput {
   expects?: number | undefined;
   /** Its changes for all accounts. */
   events?: readonly NewEvent[] | undefined;
-  /** Every revision has its line, be it the server's own; its detail is given the revision's number. */
+  /** The line for the log of actions, which every revision has; the revision's number is added to its detail. */
   log: Action;
 }
 export type ReviseResult = { ok: true } | { ok: false; reason: 'stale' };
@@ -173,14 +176,14 @@ export interface CreditInput extends Logged {
 }
 export type CreditResult = { ok: true; balance: Nano } | { ok: false; reason: 'not_found' | 'wallet_full' };
 
-export interface CreateKeyInput extends Logged, Acted {
+export interface CreateKeyInput extends Logged, ActorInput {
   key: KeyRow;
   at: number;
   replay?: ReplayRequest | undefined;
-  /** Such a key is not allowed now: answered only if this Idempotency-Key has made it before. */
+  /** Such a key is not allowed now: only a replay of this Idempotency-Key is answered. */
   onlyReplay?: boolean;
 }
-/** A repeated call gets the key as it was made, whatever has changed since. */
+/** A repeated call gets the key as it was created, even if it has changed since. */
 export type CreateKeyResult =
   | { ok: true; key: KeyDetails; replayedSalt?: string }
   | { ok: false; reason: ActorRefusal | 'not_found' | ReplayRefusal | 'no_replay' }
@@ -189,13 +192,13 @@ export type CreateKeyResult =
   | ChildRefusal;
 /** `replayed_key_gone`: an earlier version remembered only the id, and that key was deleted. */
 type ReplayRefusal = 'idempotency_key_reused' | 'replayed_key_gone';
-/** The account, or the keys of it that delegate, have made as many keys today as they may. */
+/** The account, or its delegating keys, have created the most keys allowed on one day. */
 export interface KeysMadeRefusal {
   ok: false;
   reason: 'too_many_keys_today';
   allowance: Allowance;
 }
-/** `keyId` has no place for another key below it; null for the account. */
+/** `keyId` cannot have another key below it; null for the account. */
 export interface TooManyKeys {
   ok: false;
   reason: 'too_many_keys';
@@ -210,7 +213,7 @@ export type ChildRefusal =
   /** `field` allows more than `keyId`, an ancestor, does. */
   | { ok: false; reason: 'exceeds_ancestor'; field: ChildField; keyId: string };
 export type ChildField = 'models' | 'expiresAt' | 'delegate' | 'dailyBudget' | keyof KeyLimits;
-export interface ChangeKeyInput extends Acted {
+export interface ChangeKeyInput extends ActorInput {
   accountId: string;
   keyId: string;
   changes: Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage' | 'delegate'>> & {
@@ -219,12 +222,12 @@ export interface ChangeKeyInput extends Acted {
   at: number;
 }
 /** If the caller is a session that this key opened, the session stays valid with the new text. */
-export interface RotateKeyInput extends Acted {
+export interface RotateKeyInput extends ActorInput {
   accountId: string;
   keyId: string;
   hash: string;
   last4: string;
-  /** Until then the old key still works; now or earlier: it dies at once. */
+  /** The old key works until then; a time that is not in the future ends it at once. */
   graceUntil: number;
   at: number;
   replay?: ReplayRequest | undefined;
@@ -234,7 +237,7 @@ export type RotateKeyResult =
   | { ok: true; key: KeyDetails; replayedSalt?: string }
   | { ok: false; reason: RefusedKeyReason | ReplayRefusal }
   | ChildRefusal;
-export interface RevokeKeyInput extends Logged, Acted {
+export interface RevokeKeyInput extends Logged, ActorInput {
   accountId: string;
   keyId: string;
   at: number;
@@ -242,11 +245,11 @@ export interface RevokeKeyInput extends Logged, Acted {
   evenIfLast?: boolean;
 }
 type RefusedKeyReason = ActorRefusal | 'not_found' | 'last_key' | 'restricted';
-/** A revoked key takes the keys below it along. */
+/** Revokes the key and the keys below it. */
 export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: RefusedKeyReason } | ChildRefusal;
 
 /** Below this balance the account has the event `balance.low`; 0: never. */
-export interface SetBalanceLowInput extends Acted {
+export interface SetBalanceLowInput extends ActorInput {
   accountId: string;
   balanceLow: Nano;
   at: number;
@@ -264,7 +267,7 @@ export interface FreezeInput extends Logged {
 }
 
 export interface FreezeResult {
-  /** Nothing was written: it is so already. */
+  /** Nothing was written, because it had this state already. */
   wasAlready: boolean;
 }
 
@@ -282,7 +285,7 @@ export interface TrafficInput {
   sums: readonly TrafficHour[];
 }
 
-/** Writes a fact about the database unless it is there already; answers what is there now. */
+/** Writes a fact about the database unless it exists already; returns the stored one. */
 export interface ClaimInput extends Logged {
   name: 'pepper' | `alarm_seen:${number}` | `alarms_seen:${string}:${number}`;
   value: string;
@@ -295,31 +298,31 @@ export interface ClaimResult {
 /** Sets name and password together, and ends every session but one, also those opened with the old password. */
 export interface SetLoginInput {
   accountId: string;
-  /** The name the account has now; it is free again if the new one is another. */
+  /** The current name of the account, which becomes free if the new one differs. */
   before: string | null;
   /** In lower case. */
   name: string;
   passwordHash: string;
-  /** The session that asks, which may stay. */
+  /** The session that requests it, which stays open. */
   by?: { session: string } | undefined;
   at: number;
 }
 export type SetLoginResult =
   | { ok: true }
-  /** `changed`: the name before is another by now; look again. */
+  /** `changed`: the current name is not `before`; read it again. */
   | { ok: false; reason: ActorRefusal | 'name_taken' | 'changed' };
 
-/** Forgets sessions that have ended, and one of too many. */
+/** Removes sessions that have ended, and one if there are too many. */
 export interface OpenSessionInput {
   accountId: string;
   session: Session;
-  /** The hash that the password was found right by: it may have been changed meanwhile. */
+  /** The hash that the password matched, in case the password was changed meanwhile. */
   passwordHash?: string | undefined;
   at: number;
 }
 export type OpenSessionResult =
   | { ok: true }
-  /** `changed`: the password is another by now. `full`: it would have to push out a session that is not its key's. */
+  /** `changed`: the password was changed meanwhile. `full`: there are too many sessions, and it may end none of them. */
   | { ok: false; reason: 'changed' | 'full' };
 export interface TouchSessionInput {
   accountId: string;
@@ -333,7 +336,7 @@ export interface CloseSessionInput {
 /** Signs out everywhere. */
 export interface CloseSessionsInput {
   accountId: string;
-  /** Only what the key with this id has opened. */
+  /** Only sessions that the key with this id opened. */
   openedBy?: string | null | undefined;
 }
 
@@ -350,7 +353,7 @@ export interface DeleteIncidentInput extends Logged {
   incidentId: string;
 }
 
-/** Only a line in the log of actions: for what changes nothing in the store. */
+/** Only adds a line to the log of actions, for actions that change nothing in the store. */
 interface NoteInput {
   log: Action;
 }

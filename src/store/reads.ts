@@ -18,7 +18,7 @@ export interface UsageQuery {
   isFailed?: boolean;
   /** Instead of the newest first. */
   sort?: UsageSort;
-  /** With `sort`, in place of `after`: what the last record of the page before has there. */
+  /** With `sort`, instead of `after`: the value of the last record of the page before. */
   sortedAfter?: { value: number; requestId: string };
   limit: number;
   /** The last record of the page before. */
@@ -102,8 +102,10 @@ export interface HoldSums {
 /** State that other processes may have changed since the last read. */
 export interface Pulse {
   revision: number;
-  /** Another one after a trigger counted a change of a key, and after the database was started again or another server took
-   *  its place: it may have lost the last changes. */
+  /**
+   * Differs after a change of a key, which a trigger counts, and after a restart or a failover of the database, which may
+   * have lost the last changes.
+   */
   keysVersion: string;
   /** The number of the newest event; 0 without one. On SQLite an event that is still in the journal does not count yet. */
   newestEvent: number;
@@ -112,10 +114,10 @@ export interface Pulse {
 export interface CardQuery {
   batchId?: string;
   state?: CardState;
-  /** With it, cards whose time has ended then are no longer issued, or the only ones that are looked for. */
+  /** The time by which cards expire: expired cards are not `issued`, or are the only ones that are returned. */
   expiry?: { at: number; isOver: boolean };
   serials?: readonly string[];
-  /** Where a page before this one ended. */
+  /** The end of the page before. */
   after?: Pick<Card, 'batchId' | 'serial'> | undefined;
   limit: number;
 }
@@ -138,7 +140,7 @@ export interface ActionQuery {
 export interface AlarmQuery {
   alarmId?: number | undefined;
   name?: string | undefined;
-  /** With it, only those about this one; empty: about nothing in particular. */
+  /** Only alarms about this subject; empty: those without a subject. */
   subject?: string | undefined;
   before?: number | undefined;
   /** Only those that no operator has acknowledged. */
@@ -352,7 +354,7 @@ export interface CardLiability {
   unspent: bigint;
 }
 
-/** One way in which the books disagree with themselves. */
+/** A difference that the audit found. */
 export interface Difference {
   what:
     | 'wallet'
@@ -381,7 +383,7 @@ export interface Difference {
   found: string;
 }
 
-/** A short pass looks at wallets touched since a time and at entries after a number; a full one at everything. */
+/** A short pass reads wallets changed since a time and entries after a number; a full one reads everything. */
 export interface AuditScope {
   /** From a full pass; without it, dates in the future are not checked. */
   now?: number;

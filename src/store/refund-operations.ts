@@ -1,8 +1,8 @@
-// The operations of money that goes back to a customer, and of whom statements name.
+// Inputs and results of refunds, payouts and billing details.
 
 import type { Nano } from '../kit/money.ts';
 import type { Logged } from './book/actions.ts';
-import type { Acted, ActorRefusal } from './book/actors.ts';
+import type { ActorInput, ActorRefusal } from './book/actors.ts';
 
 /** The subject of a refund. Its cost never changes. */
 export type RefundOf =
@@ -10,7 +10,7 @@ export type RefundOf =
   | { kind: 'request'; id: string; charged: Nano; paid: Nano | null }
   | { kind: 'card'; id: string; charged: Nano; isSold: boolean };
 
-/** Returns what was spent to the part of the balance that it came from. */
+/** Refunds spent money to the part of the balance that it came from. */
 export interface RefundInput extends Logged {
   accountId: string;
   of?: RefundOf | undefined;
@@ -30,12 +30,12 @@ export type RefundResult =
   /** More than the paid balance from a sold card that was `spent` and not refunded. */
   | { ok: false; reason: 'above_spent'; refunded: Nano; spent: Nano };
 
-/** Money back to the customer, outside of the books: of the balance the part that was paid for and is not held. */
+/** Pays out a part of the paid balance that is not held, outside of the books. */
 export interface PayoutInput extends Logged {
   accountId: string;
   /** The amount that the customer gets. */
   amount: Nano;
-  /** Kept by the house, taken from the balance beside the amount. */
+  /** A fee that the service keeps, taken from the balance in addition to the amount. */
   fee: Nano;
   /** Unique: the same reference never pays twice. */
   reference: string;
@@ -45,12 +45,12 @@ export interface PayoutInput extends Logged {
 export type PayoutResult =
   | { ok: true; balance: Nano; paid: Nano }
   | { ok: false; reason: 'not_found' }
-  /** The wallet does not agree with its entries. */
+  /** The balance of the wallet does not match its entries. */
   | { ok: false; reason: 'frozen_by_audit' }
   | { ok: false; reason: 'above_paid'; balance: Nano; held: Nano; paid: Nano };
 
-/** Whom statements name; by the account or, without `by`, by the operator. */
-export interface SetBillingInput extends Logged, Acted {
+/** Sets the billing details; by the account or, without `by`, by the operator. */
+export interface SetBillingInput extends Logged, ActorInput {
   accountId: string;
   name: string | null;
   taxId: string | null;

@@ -87,7 +87,7 @@ export interface Window {
   slots: readonly (readonly [at: number, count: number])[];
   day: number;
   dayCount: number;
-  /** When a slot was last taken: what is long untouched is forgotten. */
+  /** When a slot was last taken: old windows are deleted. */
   touchedAt: number;
 }
 
@@ -106,7 +106,7 @@ export interface Lease {
   expiresAt: number;
 }
 
-/** Where money comes from and goes to; house accounts have no balance row, their entries are summed by the audit. */
+/** The service's own side of entries. House accounts have no balance row; the audit sums their entries. */
 export const HOUSE_ACCOUNTS = [
   'house:trial',
   'house:cards_sold',
@@ -167,7 +167,7 @@ export interface Attempt {
   channel: string;
   outcome: string;
   ms: number;
-  /** Where several models could answer. */
+  /** Set if several models could answer. */
   model?: string;
   /** The request said which models or channels may answer, and in which order. */
   routing?: 'caller';
@@ -191,7 +191,7 @@ export const CHARGE_RULES = [
 ] as const;
 export type ChargeRule = (typeof CHARGE_RULES)[number];
 
-/** How an admitted request ended: well, with a fault, without its client, or with its gateway. */
+/** How an admitted request ended: successfully, with a fault, because the client left, or because the gateway died. */
 export type RequestStatus = 'ok' | FaultCode | 'client_gone' | 'time_limit' | 'gateway_died';
 
 export interface UsageRecord extends Buckets, ChargedTerms {
@@ -215,7 +215,7 @@ export interface UsageRecord extends Buckets, ChargedTerms {
   estimated: boolean;
   revision: number;
   attempts: readonly Attempt[];
-  /** Null in records from before there were rules. */
+  /** Null in records of versions without rules. */
   rule: ChargeRule | null;
   /** The upstreams' bill for the usage that the customer pays; the rest of their bill is in the losses. Null: unknown. */
   upstreamCost: Nano | null;
@@ -234,19 +234,22 @@ export interface TrafficHour {
 
 /** One signed-in browser. Its secret is in its cookie only. */
 export interface Session {
-  /** Keyed hash of what the cookie says. */
+  /** Keyed hash of the cookie's value. */
   hash: string;
-  /** The key it was opened with, with which it also ends; null after a name and a password. */
+  /** The key that opened it, with which it also ends; null if it was opened with a name and a password. */
   keyId: string | null;
   /** Keyed hash of that key's text: once the key is rotated, it ends with the old text. */
   keyHash?: string | undefined;
-  /** That key did not manage then: of too many sessions this one goes first, and it never pushes out one that manages. */
+  /**
+   * The key could not manage when it opened the session. Such a session ends first if there are too many, and never ends one
+   * that manages.
+   */
   onlyCalls?: boolean | undefined;
   createdAt: number;
   seenAt: number;
 }
 
-/** How an account is entered on the site. */
+/** The login and the sessions of an account on the site. */
 export interface Login {
   accountId: string;
   /** In lower case; null without a password. */
@@ -281,10 +284,10 @@ export interface Setting {
 /** The actor in the log and in revisions: the holder of the operator's token, the command line, the server itself. */
 export const ACTORS = { token: 'token', commandLine: 'cli', server: 'server' } as const;
 
-/** How they call it that a whole document is applied. */
+/** The name of the action that applies a whole document. */
 export const CONFIG_APPLY = 'config.apply';
 
-/** One line of the log of what operators did, or the server in their place. */
+/** One line of the log of actions, of operators or of the server. */
 export interface Action {
   at: number;
   /** The actor: the token's holder, the command line, the server itself. */
@@ -308,7 +311,7 @@ export interface StoredAlarm {
   /** The account or channel that it is about; empty if there is none. */
   subject: string;
   fields: Readonly<Record<string, unknown>>;
-  /** When an operator first said that it was seen, and who; null before. */
+  /** When an operator acknowledged it first, and who; null before. */
   acknowledgedAt: number | null;
   acknowledgedBy: string | null;
 }

@@ -1,6 +1,6 @@
 // Inputs and results of the operations on webhooks.
 
-import type { Acted, ActorRefusal } from './book/actors.ts';
+import type { ActorInput, ActorRefusal } from './book/actors.ts';
 import type { ReplayRequest } from './book/replays.ts';
 import type { Delivery, Webhook } from './webhook-rows.ts';
 
@@ -9,14 +9,14 @@ export type WebhookResult =
   | ({ ok: true; webhook: Webhook } & Replayed)
   | { ok: false; reason: ActorRefusal | 'not_found' | 'idempotency_key_reused' };
 
-export interface CreateWebhookInput extends Acted {
+export interface CreateWebhookInput extends ActorInput {
   webhook: Webhook;
   at: number;
   replay?: ReplayRequest | undefined;
 }
 export type CreateWebhookResult = WebhookResult | { ok: false; reason: 'too_many_webhooks' };
 
-export interface ChangeWebhookInput extends Acted {
+export interface ChangeWebhookInput extends ActorInput {
   accountId: string;
   webhookId: string;
   changes: { [Field in 'url' | 'types' | 'enabled']?: Webhook[Field] | undefined };
@@ -28,7 +28,7 @@ export interface ChangeWebhookInput extends Acted {
   replay?: ReplayRequest | undefined;
 }
 
-export interface DeleteWebhookInput extends Acted {
+export interface DeleteWebhookInput extends ActorInput {
   accountId: string;
   webhookId: string;
   at: number;
@@ -51,7 +51,7 @@ export interface RecordDeliveriesInput {
   url: string;
   /** For events that are sent for the first time. */
   move?: CursorMove | undefined;
-  /** The receiver wants no more. */
+  /** The receiver unsubscribed. */
   isGone: boolean;
   at: number;
 }
@@ -60,7 +60,7 @@ export type RecordDeliveriesResult =
   | { ok: true; disabledFor: Webhook['disabledFor'] }
   | { ok: false; reason: 'gone' | 'moved' };
 
-/** When a webhook is to be looked at again, unless somebody asked for that meanwhile. */
+/** Sets when a webhook is due again, unless another caller has changed that meanwhile. */
 export interface ScheduleWebhookInput {
   webhookId: string;
   /** As it was when the webhook was read. */
@@ -71,10 +71,10 @@ export interface ScheduleWebhookInput {
   move?: CursorMove | undefined;
 }
 
-/** A task that one node at a time has: its holder changes the value regularly, and another takes over if it does not. */
+/** A role that one node at a time holds. The holder changes the value regularly; if it stops, another node takes over. */
 export interface TakeRoleInput {
   name: `role:${string}`;
-  /** Null: nobody has had it yet. */
+  /** Null if no node held it before. */
   expects: string | null;
   value: string;
 }

@@ -97,7 +97,7 @@ function endpointsUnnamed({ kind, base_url: address = '' }: EndpointFields): rea
 export function endpointsFor(kind: ChannelKind, endpoints: readonly Endpoint[], model: string): readonly Endpoint[] {
   const hosted = HOSTED[kind]?.(model);
   const named = hosted ? endpoints.filter((endpoint) => hosted.includes(endpoint)) : endpoints;
-  // Names given by their owner, such as ARNs of profiles, say nothing: then the document's `endpoints` do.
+  // Names chosen by their owner, such as ARNs of profiles, do not show the format: then the document's `endpoints` count.
   return named.length > 0 ? named : endpoints;
 }
 

@@ -9,7 +9,7 @@ import { estimateAt } from '../../dialects/input/estimated-input.ts';
 import type { ListedModel } from '../../dialects/model-list.ts';
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { openMember } from '../../kit/json/raw-json.ts';
-import { anyObject, count, each, named, number, partly, text } from '../../kit/shapes.ts';
+import { anyObject, count, each, named, number, text, withOptional } from '../../kit/shapes.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
 import { answerWithoutModel } from '../answer-without-model.ts';
@@ -27,19 +27,22 @@ const MAX_BYTES = 20 * 1024 * 1024;
 const FORMAT = 'Outline; the whole format is Google’s.';
 const params = { model: text.describe('An id or alias of GET /v1beta/models, without `models/`.') };
 const requestHeaders = { ...outline.noWait, ...outline.strict, ...outline.session };
-const content = partly({ parts: z.array(anyObject) }, { role: z.enum(['user', 'model']) });
+const content = withOptional({ parts: z.array(anyObject) }, { role: z.enum(['user', 'model']) });
 const contents = z.array(content).min(1);
 
-const request = partly(
+const request = withOptional(
   { contents },
   { systemInstruction: anyObject, tools: z.array(anyObject), toolConfig: anyObject, generationConfig: anyObject },
 ).meta({ id: 'GeminiRequest', description: FORMAT });
 
-const answer = partly(
-  { candidates: z.array(partly({ content: anyObject }, { finishReason: text, index: count })), modelVersion: text },
+const answer = withOptional(
+  {
+    candidates: z.array(withOptional({ content: anyObject }, { finishReason: text, index: count })),
+    modelVersion: text,
+  },
   {
     responseId: text,
-    usageMetadata: partly({}, each(count, 'promptTokenCount', 'candidatesTokenCount', 'totalTokenCount')),
+    usageMetadata: withOptional({}, each(count, 'promptTokenCount', 'candidatesTokenCount', 'totalTokenCount')),
   },
 ).meta({ id: 'GeminiAnswer', description: FORMAT });
 
@@ -55,7 +58,7 @@ const COMMON = {
   envelope: 'google',
 } as const;
 
-const listed = partly(
+const listed = withOptional(
   {
     name: text.describe('`models/` and the id.'),
     displayName: text,
@@ -91,12 +94,12 @@ const EMBEDDINGS = {
   complete: (body: Uint8Array, exchange: CallUrl) => withMembers(body, { model: modelInPath(exchange) }),
 } as const;
 
-const texts = partly({ parts: z.array(partly({ text }, {})) }, {}).describe(
+const texts = withOptional({ parts: z.array(withOptional({ text }, {})) }, {}).describe(
   'The texts of its parts, each in its own line.',
 );
-const embedding = partly({ values: z.array(number) }, {});
-const embeddingUsage = { usageMetadata: partly({}, each(count, 'promptTokenCount', 'totalTokenCount')) };
-const embedRequest = partly({ content: texts }, { outputDimensionality: count, model: text }).meta({
+const embedding = withOptional({ values: z.array(number) }, {});
+const embeddingUsage = { usageMetadata: withOptional({}, each(count, 'promptTokenCount', 'totalTokenCount')) };
+const embedRequest = withOptional({ content: texts }, { outputDimensionality: count, model: text }).meta({
   id: 'GeminiEmbeddingRequest',
   description: FORMAT,
 });
@@ -109,7 +112,7 @@ const embedOne = modelCall('POST /v1beta/models/:model:embedContent', {
   dialect: embedContent,
   body: embedRequest,
   example: HELLO,
-  answer: partly({ embedding }, embeddingUsage).meta({ id: 'GeminiEmbedding', description: FORMAT }),
+  answer: withOptional({ embedding }, embeddingUsage).meta({ id: 'GeminiEmbedding', description: FORMAT }),
 });
 
 const embedBatch = modelCall('POST /v1beta/models/:model:batchEmbedContents', {
@@ -117,12 +120,12 @@ const embedBatch = modelCall('POST /v1beta/models/:model:batchEmbedContents', {
   id: 'batchEmbedContents',
   summary: 'Embeddings in the Gemini format',
   dialect: batchEmbedContents,
-  body: partly({ requests: z.array(embedRequest).min(1) }, {}).meta({
+  body: withOptional({ requests: z.array(embedRequest).min(1) }, {}).meta({
     id: 'GeminiEmbeddingsRequest',
     description: FORMAT,
   }),
   example: { requests: [HELLO] },
-  answer: partly({ embeddings: z.array(embedding) }, embeddingUsage).meta({
+  answer: withOptional({ embeddings: z.array(embedding) }, embeddingUsage).meta({
     id: 'GeminiEmbeddings',
     description: FORMAT,
   }),
@@ -147,7 +150,7 @@ export const GEMINI_CALLS = [
     description: 'Counted by the gateway. It costs nothing, takes no slot and asks no upstream.',
     maxBytes: MAX_BYTES,
     params,
-    body: partly({}, { contents, generateContentRequest: anyObject }),
+    body: withOptional({}, { contents, generateContentRequest: anyObject }),
     example: COMMON.example,
     result: 'The count.',
     answer: named('GeminiCount', { totalTokens: count }),

@@ -5,7 +5,19 @@ import { z } from 'zod';
 import { descriptionShape, featuresShape, PRICE_UNIT, successor } from '../../catalog/public-catalog.ts';
 import { publicPriceShape } from '../../catalog/public-price.ts';
 import type { FaultCode } from '../../faults/table.ts';
-import { anyObject, count, each, flag, isDemo, isList, named, number, partly, text, time } from '../../kit/shapes.ts';
+import {
+  anyObject,
+  count,
+  each,
+  flag,
+  isDemo,
+  isList,
+  named,
+  number,
+  text,
+  time,
+  withOptional,
+} from '../../kit/shapes.ts';
 import { ENCODINGS } from '../decode-body.ts';
 
 const anything = z.unknown();
@@ -18,10 +30,10 @@ const tools = z.array(anyObject);
 const typed = z.array(z.object({ type: text }));
 
 const openai = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
-  partly(needed, rest).meta({ id, description: 'Outline; the whole format is OpenAI’s.' });
+  withOptional(needed, rest).meta({ id, description: 'Outline; the whole format is OpenAI’s.' });
 const anthropic = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
-  partly(needed, rest).meta({ id, description: 'Outline; the whole format is Anthropic’s.' });
-const some = (members: z.ZodRawShape) => partly({}, members);
+  withOptional(needed, rest).meta({ id, description: 'Outline; the whole format is Anthropic’s.' });
+const some = (members: z.ZodRawShape) => withOptional({}, members);
 
 const names = z.array(text);
 export const providerShape = some({
@@ -40,7 +52,7 @@ const routing = {
 
 export const chatRequest = openai(
   'ChatRequest',
-  { model, messages: z.array(partly({ role: text }, { content: anything })).min(1) },
+  { model, messages: z.array(withOptional({ role: text }, { content: anything })).min(1) },
   {
     stream,
     stream_options: some({ include_usage: flag.describe('The last chunk has usage and cost.') }),
@@ -159,7 +171,7 @@ export const embeddingsRequest = openai(
 
 export const embeddingsAnswer = openai(
   'EmbeddingsAnswer',
-  { data: z.array(partly({ embedding: z.union([z.array(number), text]) }, { index: count })) },
+  { data: z.array(withOptional({ embedding: z.union([z.array(number), text]) }, { index: count })) },
   { object: z.literal('list'), model: text, usage: some({ prompt_tokens: count, total_tokens: count }) },
 );
 
@@ -238,7 +250,7 @@ export const speechRequest = openai(
 );
 
 const cohere = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
-  partly(needed, rest).meta({ id, description: 'Outline; the format is that of Cohere and Jina.' });
+  withOptional(needed, rest).meta({ id, description: 'Outline; the format is that of Cohere and Jina.' });
 
 export const rerankRequest = cohere(
   'RerankRequest',
@@ -264,7 +276,7 @@ export const rerankAnswer = cohere(
   {
     model: text,
     results: z
-      .array(partly({ index: count, relevance_score: number }, { document: anyObject }))
+      .array(withOptional({ index: count, relevance_score: number }, { document: anyObject }))
       .describe('The most relevant first; `index` is the place in `documents`.'),
     meta: z.object({ billed_units: z.object({ search_units: count }) }),
     usage: z.object({ prompt_tokens: count, total_tokens: count }),
@@ -284,11 +296,14 @@ export const moderationsRequest = openai(
 
 export const moderationsAnswer = openai(
   'ModerationsAnswer',
-  { model: text, results: z.array(partly({ flagged: flag }, { categories: anyObject, category_scores: anyObject })) },
+  {
+    model: text,
+    results: z.array(withOptional({ flagged: flag }, { categories: anyObject, category_scores: anyObject })),
+  },
   { id: text },
 );
 
-export const listedModel = partly(
+export const listedModel = withOptional(
   {
     id: text,
     ...each(z.literal('model'), 'object', 'type'),

@@ -1,5 +1,5 @@
-// GET /api/public/status: how every model and channel is doing, from real traffic: now, and hour by hour; with `days=N`
-// also day by day.
+// GET /api/public/status: the state of every model and channel, from real traffic: now, and hour by hour; with `days=N` also
+// day by day.
 
 import { z } from 'zod';
 import { readQuery } from '../../accounts/read-shape.ts';

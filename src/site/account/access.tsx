@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// How one gets in: a name and a password beside the keys, and an end to every session.
+// Ways to sign in: a name and a password besides the keys, and a button that ends every session.
 
 import { MIN_PASSWORD_CHARS } from '../../accounts/sign-in/read-login.ts';
 import { setPassword } from '../../accounts/sign-in/set-password.ts';

@@ -107,8 +107,10 @@ async function isSignedIn(tools: SiteTools, { request }: SiteVisit): Promise<boo
   return (await readSession(tools, cookie, tools.clock.now())) !== undefined;
 }
 
-/** The registration operation itself: the same slots, the same NT$1, the same key that is shown once. Who is signed in has
- * an account already: so a page that is loaded again makes none, and shows no key. */
+/**
+ * The registration operation itself: the same slots, the same NT$1, the same key that is shown once. A visitor who is signed
+ * in has an account already, so reloading the page creates none and shows no key.
+ */
 async function create(tools: SiteTools, visit: SiteVisit): Promise<Response> {
   const next = nextPath(visit.form.get('next'));
   if (await isSignedIn(tools, visit)) return visit.go(next);

@@ -94,8 +94,10 @@ export function changedKeyBody(form: URLSearchParams, known: KeyRow | undefined)
   return isSame || expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt };
 }
 
-/** Where a visitor was going: only a page of the account with what it knows, never another site. Of a file it is the page
- * that has it: a browser that saves a file stays where it was, which would be at the door. */
+/**
+ * The page to open after signing in: only a page of the account with its known parameters, never another site. For a file,
+ * the page that links to it, because a browser that saves a file would stay on the sign-in page.
+ */
 export function nextPath(given: string | null | undefined): string {
   const [, asked = '/account', query = ''] = /^(\/account(?:\/[\w./-]*)?)(\?[^#\s\\]*)?$/.exec(given ?? '') ?? [];
   const path = asked.replace(/\.csv$/, '');

@@ -15,12 +15,12 @@ import { faultText } from '../fault-text.ts';
 import { date, sentences } from '../format.ts';
 import type { Notice } from '../frame.tsx';
 import type { SiteTools } from '../tools.ts';
-import { readAboveBudget } from './above-left.tsx';
 import { changedKeyBody, KEY_ID_FIELD, newKeyBody } from './forms.ts';
 import { type KeyFaults, keyFaults } from './key-faults.ts';
 import { graceOf, RevokePage, RotatePage } from './key-questions.tsx';
 import { KeysPage, type TypedKey } from './keys.tsx';
 import { managing } from './managing.ts';
+import { readParentBudget } from './parent-budget.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
 
 /** As on the overview. */
@@ -169,7 +169,7 @@ async function showKeys(
   const since = taipeiDay(now) - SPENT_DAYS + 1;
   const [spendingOf, above, spent, refused] = await Promise.all([
     readSpending(tools, keys),
-    current && readAboveBudget(tools, ancestorsOf(known, current)),
+    current && readParentBudget(tools, ancestorsOf(known, current)),
     // A new key is shown only here, so it must not wait for optional parts.
     fresh === undefined ? readSpent(tools, accountId, since, all) : undefined,
     fresh === undefined ? readRefusedCounts(tools, accountId) : undefined,

@@ -17,11 +17,11 @@ import { CodeBlock } from '../parts/code-block.tsx';
 import { CopyId } from '../parts/copy-id.tsx';
 import { Hidden } from '../parts/field.tsx';
 import { type Fact, Facts } from '../parts/table.tsx';
-import { type AboveBudget, AboveLeft } from './above-left.tsx';
 import { BudgetBars, MainBudget } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import type { KeyFaults } from './key-faults.ts';
 import { KeyFields } from './key-fields.tsx';
+import { type ParentBudget, ParentBudgets } from './parent-budget.tsx';
 import { refusedPath } from './usage-facts.ts';
 
 /** A visitor's input for a key or for a new one. */
@@ -45,7 +45,7 @@ interface KeysFacts {
   chainOf: (key: KeyRow) => readonly KeyRow[];
   spendingOf: SpendingOf;
   /** The rest of the budgets above this session's key. */
-  above: AboveBudget;
+  above: ParentBudget;
   /** Spending of each key with the keys below it, if used since that day; undefined if it is unknown now. */
   spent: ReadonlyMap<string, Nano> | undefined;
   spentSince: string;
@@ -230,7 +230,7 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
       </summary>
       {key.name === null && facts.canManage ? <p class="faint">{keys.noNameHint}</p> : null}
       <Facts facts={lines} />
-      {key.keyId === facts.currentId ? <AboveLeft context={context} above={facts.above} /> : null}
+      {key.keyId === facts.currentId ? <ParentBudgets context={context} above={facts.above} /> : null}
       <BudgetBars context={context} spending={spending} />
       {key.oldHashUntil !== null && key.oldHashUntil > facts.now ? (
         <p class="faint">{keys.oldWorks(dateTime(key.oldHashUntil))}</p>

@@ -15,9 +15,9 @@ import { LinkButton } from '../parts/button.tsx';
 import { CopyId } from '../parts/copy-id.tsx';
 import { Scroll } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
-import { AboveLeft, readAboveBudget } from './above-left.tsx';
 import { BudgetBars } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
+import { ParentBudgets, readParentBudget } from './parent-budget.tsx';
 import { readUsageParts, UsageChart } from './usage-chart.tsx';
 import { datesOf } from './usage-period.ts';
 import { ShortUsageTable } from './usage-table.tsx';
@@ -77,7 +77,7 @@ async function readBudgets(tools: SiteTools, { accountId, keyId }: SignedVisit['
   if (!key) return undefined;
   const [spendingOf, above] = await Promise.all([
     readSpending(tools, [key]),
-    readAboveBudget(tools, ancestorsOf(keys, key)),
+    readParentBudget(tools, ancestorsOf(keys, key)),
   ]);
   return { own: spendingOf(key), above };
 }
@@ -142,7 +142,7 @@ function OwnBudgets({ context, facts: { budgets } }: OverviewProps) {
   return (
     <>
       <h2>{overview.budgets}</h2>
-      <AboveLeft context={context} above={above} />
+      <ParentBudgets context={context} above={above} />
       <BudgetBars context={context} spending={own} />
       {hasBar ? <p class="faint">{keys.budgetMarks}</p> : null}
     </>

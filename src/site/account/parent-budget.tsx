@@ -10,13 +10,13 @@ import type { SiteTools } from '../tools.ts';
 import { LIMITS } from './budget-bars.tsx';
 
 /** Undefined if no key above has a budget. */
-export type AboveBudget = ReturnType<typeof tightestOf>;
+export type ParentBudget = ReturnType<typeof tightestOf>;
 
-export async function readAboveBudget(tools: SiteTools, ancestors: readonly KeyRow[]): Promise<AboveBudget> {
+export async function readParentBudget(tools: SiteTools, ancestors: readonly KeyRow[]): Promise<ParentBudget> {
   return tightestOf(ancestors.map(await readSpending(tools, ancestors)));
 }
 
-export function AboveLeft({ context, above }: { context: PageContext; above: AboveBudget }) {
+export function ParentBudgets({ context, above }: { context: PageContext; above: ParentBudget }) {
   if (!above) return null;
   const { keys, overview, colon } = context.words.account;
   const notes = [

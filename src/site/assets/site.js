@@ -33,8 +33,9 @@ for (const list of document.querySelectorAll('details[data-open-wide]')) {
 const moved = [...document.querySelectorAll('.chapters [id]')].find(({ id }) => encodeURI(`#${id}`) === location.hash);
 if (moved) location.replace(new URL(location.hash, moved.closest('li').querySelector('a').href));
 
-// A card's link has the code behind its #, which no server sees. It goes along through signing in and into the other
-// language, and away once it stands in its field. So does a code that was sent after the session had ended.
+// The link of a card has the code after the #, which no server receives. The code is kept while the visitor signs in or
+// switches the language, and removed from the address once it is in its field. So is a code that was sent after the session
+// had ended.
 function takeCard() {
   const sent = document.querySelector('[data-card-waits]')?.dataset.cardWaits;
   const [cardLink, cardCode] = /^#(?:code=)?(PC-[\w-]+)$/i.exec(location.hash || sent) ?? [];

@@ -1,11 +1,11 @@
-// Whether the models work, in a line or two, and which of them do not; and what the operator says about it.
+// A summary of the status in a line or two: which models do not work, and the operator's incidents.
 
 import type { Incident } from '../../store/rows.ts';
 import { dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { StateName } from '../parts/state.tsx';
 
-/** A sentence that may name models: what stands before them, they, and what stands after. */
+/** A sentence that may name models: the text before them, the models, and the text after. */
 export interface SummaryLine {
   state: StateName;
   before: string;

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// How every model and channel is doing, and what the operator has to say about it.
+// The state of every model and channel, and the operator's incidents.
 
 import { Fragment } from 'hono/jsx';
 import type { ChannelStatus, ModelStatus, PublicStatus } from '../../catalog/publishing/public-status.ts';

@@ -3,7 +3,7 @@
 export interface Scale {
   /** The values at the grid lines, highest first. */
   ticks: readonly number[];
-  /** How far below the top a value stands, in per cent of the height. */
+  /** The distance of a value from the top, in percent of the height. */
   below: (value: number) => number;
 }
 

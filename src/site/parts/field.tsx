@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// The fields of forms: a name, a help, a control, and what is wrong with what was typed. A wrong field is marked, with
-// the reason, and gets the focus, without a script too.
+// The fields of forms: a name, a help text, a control, and the error. A field with an error is marked and gets the focus,
+// also without a script.
 
 import type { Child, JSX } from 'hono/jsx';
 

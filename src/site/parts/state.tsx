@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// How something is doing: now, as a mark that colour alone does not carry; and for ninety days, as ninety bars. The worse a
-// day, the taller its bar.
+// The state of a model or channel: now, as a mark that does not rely on color alone; and for ninety days, as ninety bars.
+// The worse a day, the taller its bar.
 
 import type { State as StateName } from '../../catalog/publishing/status-states.ts';
 import { type Language, wordsOf } from '../language.ts';

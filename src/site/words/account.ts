@@ -1,6 +1,6 @@
-// The words of the account: the way in, and its other pages.
+// The words of the account's pages, sign-in included.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   title: 'Account',
@@ -124,7 +124,7 @@ export const en = {
   },
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '帳戶',
   colon: '：',
   signInTitle: '登入',

@@ -1,6 +1,6 @@
 // The words around the changelog; its entries are in changelog/entries.ts.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   title: 'Changelog',
@@ -12,7 +12,7 @@ export const en = {
   removedOn: (day: string) => `It works until ${day} at least.`,
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '變更紀錄',
   lead: 'API 的變更，由新到舊。',
   policy: 'API 如何變更，以及移除之前多久會公告',

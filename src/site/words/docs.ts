@@ -1,6 +1,6 @@
 // The words around the docs.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   title: 'Docs',
@@ -24,7 +24,7 @@ export const en = {
   notFound: (query: string) => `Nothing in the docs matches “${query}”. Try fewer or other words.`,
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '文件',
   lead: '給開發者與 AI 代理程式的文件，提供網頁與 Markdown 格式（在網址後加上 .md）。',
   contents: '目錄',

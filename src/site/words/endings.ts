@@ -1,7 +1,7 @@
 // Explanations of failed requests: the cause first, then the remedy.
 
 import type { RequestStatus } from '../../store/rows.ts';
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 interface Ending {
   cause: string;
@@ -54,7 +54,7 @@ export const en = {
   } satisfies Partial<Record<RequestStatus, Ending>>,
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   endingTitle: '發生了什麼事',
   endings: {
     client_gone: {

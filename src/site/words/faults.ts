@@ -1,7 +1,7 @@
 // Texts of faults on pages: by the code of the fault, and by the wrong field. The
 // cause comes first, then the remedy. `{seconds}` stands for the time to wait, where waiting helps.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   texts: {
@@ -57,7 +57,7 @@ export const en = {
   },
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   texts: {
     invalid_request: '輸入的內容不正確。請檢查後再送出一次。',
     request_too_large: '內容超過本頁可接受的長度。請縮短。',

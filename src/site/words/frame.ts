@@ -1,6 +1,6 @@
 // Texts of every page.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   name: 'English',
@@ -27,7 +27,7 @@ export const en = {
   tryAgain: 'An internal error occurred. Nothing was charged. Try again in a moment.',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   name: '中文',
   skip: '跳到主要內容',
   menu: '主選單',

@@ -1,6 +1,6 @@
 // The words of the front page.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   title: 'one key, many models, in NT$',
@@ -60,7 +60,7 @@ export const en = {
   seePrices: 'See all prices',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '一把金鑰，多種模型，以 NT$ 計費',
   headline: '一把金鑰使用多種模型，每一筆費用都清楚列出。',
   lead: '同時支援 OpenAI、Anthropic 與 Gemini 格式的 AI 閘道。從預付餘額以 NT$ 扣款，並顯示每個回答由哪一條供應商線路提供。',

@@ -1,7 +1,7 @@
 // The words of the page with the keys of an account.
 
 import type { LimitName } from '../../accounts/keys/limit-fields.ts';
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   lead: 'Use one key per program, so that you can see what each one spends and revoke one without the others.',
@@ -104,7 +104,7 @@ export const en = {
   next: 'Next page',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   lead: '建議每個程式各用一把金鑰：這樣可以看出各自的支出，也能單獨停用。',
   name: '名稱',
   id: '金鑰編號',

@@ -1,6 +1,6 @@
 // The words of the page of a model.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   up: 'All models and prices',
@@ -72,7 +72,7 @@ export const en = {
   useInstead: (id: string) => `Use ${id} instead`,
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   up: '所有模型與價格',
   also: (aliases) => `別名：${aliases}`,
   tryIt: '在對話測試中試用',

@@ -1,6 +1,6 @@
 // The words of the playground.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   lead: 'Chat with a model. Requests are billed like any other. Nothing is stored: the chat is only in this tab.',
@@ -45,7 +45,7 @@ export const en = {
     'The playground needs JavaScript. Turn it on or reload this page, or use curl or an SDK: Setup has examples to copy.',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   lead: '與模型對話。費用與一般請求相同；內容不會儲存，只留在這個分頁。',
   demo: '示範模型：以內建文字回答，不會呼叫真正的模型。',
   model: '模型',

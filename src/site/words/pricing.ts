@@ -1,6 +1,6 @@
 // The words of the pricing page.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   title: 'Pricing',
@@ -86,7 +86,7 @@ function counted(tokens: string): string {
   return tokens.replace(/^([\d.,]+)(.*)$/, '$1 $2個');
 }
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '價格',
   lead: '價格以 NT$ 標示，按每一百萬個 Token 計費；標示的就是實際扣款的價格。',
   taxed: (percent) => `價格均含稅（${percent}%）。`,

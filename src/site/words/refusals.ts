@@ -1,7 +1,7 @@
 // Refused requests of an account: why, and what the customer can do. The cause comes first, then the remedy.
 
 import type { FaultCode } from '../../faults/table.ts';
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 type Refusal = readonly [cause: string, remedy: string];
 
@@ -130,7 +130,7 @@ export const en = {
   },
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   refusals: {
     title: '遭拒的請求',
     list: '遭拒的請求',

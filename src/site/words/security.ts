@@ -1,6 +1,6 @@
 // The words of the page about security.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   title: 'Security',
@@ -29,7 +29,7 @@ export const en = {
   contact: 'Contact: ',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '安全',
   lead: '我們儲存什麼、不儲存什麼，以及發現漏洞時如何回報。',
   storedTitle: '儲存的資料',

@@ -1,6 +1,6 @@
 // The words of the page that sets clients up.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   lead: 'Choose a client and a model, then copy and paste.',
@@ -24,7 +24,7 @@ export const en = {
   fields: 'Enter these in the settings for an OpenAI-compatible provider',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   lead: '選擇用戶端與模型，然後複製、貼上。',
   clients: '用戶端',
   model: '模型',

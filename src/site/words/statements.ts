@@ -1,6 +1,6 @@
 // Statements by month, and whom they name.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   title: 'Statements',
@@ -60,7 +60,7 @@ export const en = {
   wrongTaxId: 'Check the tax ID: it has 8 digits, and its check digit must be right.',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '對帳單',
   lead: '每個月（台北時間）的期初餘額、儲值、花費與退款。',
   one: (month) => `${month} 對帳單`,

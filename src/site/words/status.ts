@@ -1,6 +1,6 @@
 // The words of the status page.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   title: 'Status',
@@ -40,7 +40,7 @@ export const en = {
   legend: 'One bar per day, today on the right. For days with traffic, a taller bar means more problems:',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   title: '狀態',
   lead: '依據最近 90 天的真實流量，列出每個模型與每條供應商線路的狀況。',
   model: '模型',

@@ -1,7 +1,7 @@
-// The shape of words: whatever is said in English is said in every other language, too. The compiler sees to it.
+// The type of a translation: the same keys as English, with texts and functions of the same kind.
 
-export type Said<Entry> = Entry extends string
+export type Translated<Entry> = Entry extends string
   ? string
   : Entry extends (...given: infer Given) => string
     ? (...given: Given) => string
-    : { readonly [Name in keyof Entry]: Said<Entry[Name]> };
+    : { readonly [Name in keyof Entry]: Translated<Entry[Name]> };

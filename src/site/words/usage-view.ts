@@ -1,6 +1,6 @@
 // The words of the usage page above its list: period, charts, filters, order.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   usageView: {
@@ -32,7 +32,7 @@ export const en = {
   },
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   usageView: {
     period: '期間',
     periods: { today: '今日', week: '7 天', month: '30 天', quarter: '90 天', all: '全部' },

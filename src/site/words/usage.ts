@@ -3,7 +3,7 @@
 import { CHARGE_EXPLANATIONS } from '../../accounts/usage/explain-charge.ts';
 import type { ReceiptOutcome } from '../../relay/outcomes.ts';
 import type { RequestStatus } from '../../store/rows.ts';
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   usage: {
@@ -140,7 +140,7 @@ export const en = {
   },
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   usage: {
     lead: '每一次請求，以及提供回答的供應商線路。不儲存任何內容。',
     from: '起始日期',

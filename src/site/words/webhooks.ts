@@ -1,6 +1,6 @@
 // The words of the page about webhooks.
 
-import type { Said } from './said.ts';
+import type { Translated } from './translated.ts';
 
 export const en = {
   lead: 'A webhook sends the events of your account, such as a low balance or a changed price, to a URL of yours.',
@@ -40,7 +40,7 @@ export const en = {
   restricted: 'You signed in with a key that cannot manage webhooks.',
 };
 
-export const zh: Said<typeof en> = {
+export const zh: Translated<typeof en> = {
   lead: 'Webhook 會把帳戶的事件（例如餘額不足或價格變動）送到您的網址。',
   toDocs: '如何接收與驗證',
   docs: '/docs/accounts#webhook',

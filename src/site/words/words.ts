@@ -1,4 +1,4 @@
-// Everything the site says. Each topic has both languages in one file, so that they are changed together.
+// All texts of the site. Each topic has both languages in one file, so that they are changed together.
 
 import * as account from './account.ts';
 import * as changelog from './changelog.ts';
@@ -12,11 +12,11 @@ import * as models from './models.ts';
 import * as play from './play.ts';
 import * as pricing from './pricing.ts';
 import * as refusals from './refusals.ts';
-import type { Said } from './said.ts';
 import * as security from './security.ts';
 import * as setup from './setup.ts';
 import * as statements from './statements.ts';
 import * as status from './status.ts';
+import type { Translated } from './translated.ts';
 import * as usage from './usage.ts';
 import * as usageView from './usage-view.ts';
 import * as webhooks from './webhooks.ts';
@@ -46,7 +46,7 @@ export const en = {
   fields: faults.en.fields,
 };
 
-export type Words = Said<typeof en>;
+export type Words = Translated<typeof en>;
 
 export const zh: Words = {
   frame: frame.zh,

@@ -14,7 +14,7 @@ export type Actor = { keyId: string; keyHash: string } | { session: string };
  * The key or session that requests an operation: a managing key, or a delegating key for keys below it. Undefined if the
  * operator or the service itself requests it.
  */
-export interface Acted {
+export interface ActorInput {
   by?: Actor | undefined;
 }
 

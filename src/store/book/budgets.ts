@@ -6,7 +6,7 @@
 
 import { maxNano, type Nano } from '../../kit/money.ts';
 import { limitsOfKey } from '../key-limits.ts';
-import type { BudgetState, OfRequest } from '../operations.ts';
+import type { BudgetState, RequestRef } from '../operations.ts';
 import type { Budget, Hold, KeyRow, SessionBudget } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import { noteBudget, noteBudgets } from './key-events.ts';
@@ -30,7 +30,7 @@ export interface Level {
   page: Budget;
 }
 
-export function budgetTouches({ keyId, chain }: Pick<OfRequest, 'keyId' | 'chain'>): Touch[] {
+export function budgetTouches({ keyId, chain }: Pick<RequestRef, 'keyId' | 'chain'>): Touch[] {
   const own: Touch = { table: 'budgets', id: keyId };
   if (!chain) return [own];
   return [
@@ -46,7 +46,7 @@ export function sessionPage(keyId: string, session: string): string {
 }
 
 /** The key itself first. */
-export function levelsOf(book: Book, { keyId, chain }: Pick<OfRequest, 'keyId' | 'chain'>, at: number): Level[] {
+export function levelsOf(book: Book, { keyId, chain }: Pick<RequestRef, 'keyId' | 'chain'>, at: number): Level[] {
   const own = levelOf(book, keyId, at);
   return chain ? [own, ...chain.ancestors.map((id) => levelOf(book, id, at))] : [own];
 }

@@ -7,9 +7,9 @@ import { minNano, NANO_PER_NTD, type Nano } from '../../kit/money.ts';
 import type {
   CloseResult,
   Losses,
-  OfRequest,
   Outcome,
   ReleaseInput,
+  RequestRef,
   SettleInput,
   SweepInput,
   UndoInput,
@@ -24,7 +24,7 @@ import { bookDeadNode, bookLosses, lossTouches } from './losses.ts';
 import { spendFreeFirst } from './money.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
 
-function closeTouches(input: OfRequest): Touch[] {
+function closeTouches(input: RequestRef): Touch[] {
   return [{ table: 'wallets', id: input.accountId }, ...budgetTouches(input), { table: 'holds', id: input.requestId }];
 }
 
@@ -54,7 +54,7 @@ export function undoTouches(input: Omit<UndoInput, 'at'>): Touch[] {
   ];
 }
 
-export function sweepTouches(input: OfRequest): Touch[] {
+export function sweepTouches(input: RequestRef): Touch[] {
   return [
     ...closeTouches(input),
     ...rateTouches(input.chain),

@@ -2,7 +2,7 @@
 // with rates. A call takes what it may use at most, and gives back at its end what it did not use.
 
 import { MINUTE_MS } from '../../kit/clock.ts';
-import type { LimitRefusal, OfRequest, TokenRequest } from '../operations.ts';
+import type { LimitRefusal, RequestRef, TokenRequest } from '../operations.ts';
 import type { Buckets, Hold, Window } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import type { Level } from './budgets.ts';
@@ -15,11 +15,11 @@ const KEEP_ENTRIES = 64;
 const requestsWindow = (keyId: string) => `key-requests:${keyId}`;
 const tokensWindow = (keyId: string) => `key-tokens:${keyId}`;
 
-export function rateTouches(chain: OfRequest['chain']): Touch[] {
+export function rateTouches(chain: RequestRef['chain']): Touch[] {
   return chain ? [...chain.rated.map(requestsWindow).map(toTouch), ...tokenTouches(chain)] : [];
 }
 
-export function tokenTouches(chain: OfRequest['chain']): Touch[] {
+export function tokenTouches(chain: RequestRef['chain']): Touch[] {
   return chain ? chain.rated.map(tokensWindow).map(toTouch) : [];
 }
 
@@ -30,7 +30,7 @@ function toTouch(id: string): Touch {
 const NONE: readonly Level[] = [];
 
 /** The keys of the chain whose rates count this call. */
-export function ratedLevels(levels: readonly Level[], chain: OfRequest['chain']): readonly Level[] {
+export function ratedLevels(levels: readonly Level[], chain: RequestRef['chain']): readonly Level[] {
   return chain && chain.rated.length > 0 ? levels.filter(({ keyId }) => chain.rated.includes(keyId)) : NONE;
 }
 

@@ -16,7 +16,7 @@ import type {
 } from '../operations.ts';
 import type { KeyDetails, KeyRow } from '../rows.ts';
 import { noteAction } from './actions.ts';
-import { type Acted, keyringTouches, refuseActor } from './actors.ts';
+import { type ActorInput, keyringTouches, refuseActor } from './actors.ts';
 import type { Book, Touch } from './book.ts';
 import { putLimits } from './budgets.ts';
 import { countKeyMade, keysMadeTouches, makeRoom, revoked } from './key-count.ts';
@@ -162,7 +162,7 @@ export function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {
   return result;
 }
 
-interface Replaced extends Acted {
+interface Replaced extends ActorInput {
   accountId: string;
   keyId: string;
   at: number;
