@@ -44,20 +44,21 @@ export interface Carrier {
   turns?: CarriedTurns | undefined;
   /** An answer without content, for a request that wants none; undefined where the upstream itself answers that. */
   emptyAnswer?(): string;
-  /**
-   * The answer in the client's dialect; undefined if it is none, or one that never finished. Or the model itself gave up.
-   */
+  /** The answer in the client's dialect, or that the model itself gave up. Undefined if it is not a complete answer. */
   readAnswer(document: JsonDocument): CarriedAnswer | GaveUp | undefined;
-  /** The same for an answer that came as a stream, though a whole one was asked for. */
+  /** The same for an answer that was sent as a stream, although a whole one was requested. */
   joinAnswer(events: readonly SseEvent[]): CarriedAnswer | GaveUp | undefined;
-  /** The upstream's whole answer as a stream of its own, where one was asked for; undefined if it is no answer. */
+  /**
+   * Converts the upstream's whole answer to a stream of its format, if a stream was requested; undefined if it is not an
+   * answer.
+   */
   writeAsStream(document: JsonDocument): string | undefined;
   /** Its events are of the client's dialect. */
   createStreamReader(): StreamReader;
 }
 
 export interface CarriedTurns extends TurnReader {
-  /** The same request with what the turns so far have said. */
+  /** The same request with the content of the turns so far. */
   write(fields: UpstreamFields, content: readonly RawValue[], fetched?: FetchedMedia): string;
 }
 

@@ -3,10 +3,10 @@
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Dialect } from './dialect.ts';
 
-/** Where upstreams have what a client put into its prompt, or beside it. */
+/** The fields of upstream formats that contain the client's prompt. */
 const PROMPTS: ReadonlySet<string> = new Set(['messages', 'input', 'instructions', 'system', 'contents']);
 
-/** The client's field that it comes from; undefined if that is not known. Places within it are not the same. */
+/** The client's field that became this one; undefined if unknown. Places inside the field may differ. */
 export function clientsField(param: string | undefined, dialect: Dialect, request: JsonObject): string | undefined {
   const [name = ''] = param?.split(/[.[]/) ?? [];
   if (PROMPTS.has(name)) return dialect.request.promptField;

@@ -73,7 +73,7 @@ export function checkReport(usage: UsageReport, output: Output, isFinished = tru
 /** Our careful count, too, may be a few times too high. */
 const MAX_OVERCOUNTED = 4;
 
-/** Output that came after a report: all that came before the report, and the rest by the careful count. */
+/** Output after a report: the output before it, and the rest by the careful count. */
 interface AfterReport {
   tokensBefore: number;
   plainTokens: number;

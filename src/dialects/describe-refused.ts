@@ -33,7 +33,7 @@ export function describeRefused(body: string, param: string | undefined): string
   return `${place ? `at ${place}; ` : ''}sent ${shape.join(', ')}`;
 }
 
-/** As far as it names what is ours: from a member on, down to the first name that is not. */
+/** The part of the place with names of the format itself: from a member on, up to the first other name. */
 function placeIn(members: Spans, param: string): string {
   const [first = '', ...rest] = param.split(/[.[\]]+/).filter((name) => name !== '');
   if (!members.has(first)) return '';

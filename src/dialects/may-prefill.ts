@@ -51,7 +51,7 @@ function allowedMode(choice: JsonObject): Json | undefined {
   return memberOf(choice.allowed_tools, 'mode') ?? choice.mode;
 }
 
-/** `includeThoughts` only shows what a model thinks anyway. */
+/** `includeThoughts` only shows thoughts and does not turn them on. */
 function geminiThinks(config: JsonObject): boolean {
   const thinking = objectIn(config, 'thinkingConfig');
   const budget = member(thinking, 'thinkingBudget');

@@ -34,7 +34,7 @@ export function writeModelList(models: readonly ListedModel[]) {
   };
 }
 
-/** Members that the type of Anthropic's SDK promises, and what is unknown here. */
+/** Members that Anthropic's SDK requires and whose values are unknown here. */
 const PROMISED = { lifecycle: 'active', deprecated_at: null, retires_at: null, line: null, capabilities: null };
 
 function writeRetirement({ at, deprecatedAt, successor }: NonNullable<ListedModel['retirement']>) {

@@ -28,7 +28,7 @@ function writeBlock(block: JsonObject, index: number, place: RawPlace | undefine
   ];
 }
 
-/** A block as it starts, and what is added to it then. */
+/** Splits a block into its start and its deltas. */
 function splitBlock(block: JsonObject, place: RawPlace | undefined): { start: RawValue; deltas: RawValue[] } {
   const { type, text, citations, thinking, signature, input } = block;
   switch (type) {

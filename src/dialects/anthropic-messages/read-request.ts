@@ -76,7 +76,7 @@ function toolOf({ tool }: DefinedLater): JsonObject {
   return tool;
 }
 
-/** Threads would need stored content. The vendor's SDK goes on with full history by itself after this error. */
+/** Threads require stored content. After this error the vendor's SDK sends the full history. */
 function refuseThread({ value }: JsonDocument): void {
   if (value.thread === undefined || value.thread === null) return;
   throw fault('invalid_request', {

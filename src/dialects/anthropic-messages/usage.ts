@@ -88,7 +88,7 @@ function countTokens(buckets: Buckets): number {
   return COUNTED.reduce((sum, name) => sum + buckets[name], 0);
 }
 
-/** The parts of a stream's usage, one after the other; null says nothing. */
+/** The parts of a stream's usage, merged in order; null has no meaning. */
 export function mergeUsage(before: JsonObject, usage: Json | undefined): JsonObject {
   if (!isObject(usage)) return before;
   const given = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);

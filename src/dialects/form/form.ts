@@ -1,5 +1,5 @@
-// A request with files, as multipart/form-data. Its texts are read as JSON, so that every check of a body holds for them, too;
-// its files stay the bytes that came. For an upstream it is written anew, with only our fields changed.
+// A request with files, as multipart/form-data. Its texts are read as JSON, so that every check of a body holds for them,
+// too; its files are kept as bytes. For an upstream it is written anew, with only our fields changed.
 
 import { fault } from '../../faults/fault.ts';
 import { fieldName } from '../../kit/json/field-name.ts';
@@ -154,7 +154,7 @@ interface SentRequest {
   form?: Form | undefined;
 }
 
-/** The request in the form in which it came. What was taken out of the document is not in the form either. */
+/** The request as a form again, without fields that were removed from the document. */
 export function writeSame(
   { document, form }: SentRequest,
   edits: Readonly<Record<string, string>>,

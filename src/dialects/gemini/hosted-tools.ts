@@ -1,4 +1,5 @@
-// Tools that Google runs: what prices call them, what they may bring, and how often an answer shows that they were used.
+// Tools that Google runs: their names in prices, the input that they may add, and how often an answer shows that they were
+// used.
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import type { ToolCalls } from '../../kit/prices.ts';

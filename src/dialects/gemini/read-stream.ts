@@ -52,7 +52,7 @@ class GeminiReader implements StreamReader {
     // Most chunks have one part and no reason: they keep their text.
     if (all.length === 1 && parts[0] && reason === undefined) return [this.#event(document, parts[0])];
     const events = parts.map((part) => this.#event(chunkOfPart(document, all.indexOf(part)), part));
-    // A chunk that says nothing shows the client that its answer has begun.
+    // An empty chunk shows the client that its answer has begun.
     if (reason === undefined) return parts.length > 0 ? events : [emptyEvent(document)];
     if (isFailure(reason) && !this.#output.hasContent) return [GAVE_UP];
     const last = candidate ? lastChunk(document) : document;

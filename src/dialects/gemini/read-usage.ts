@@ -1,5 +1,5 @@
-// Gemini's usage as disjoint buckets. Cached tokens are inside the prompt, tool results and thoughts are counted beside.
-// A count of zero is left out by the vendor, so an absent one means nothing by itself; a zero that is there is a zero.
+// Gemini's usage as disjoint buckets. Cached tokens are inside the prompt, tool results and thoughts are counted beside. The
+// vendor omits counts of zero, so an absent count may be zero or unknown; an explicit zero is zero.
 
 import { isObject, type Json } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';

@@ -69,7 +69,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   };
 }
 
-/** Appends the answer so far to what the client had begun of it, without white space at its end. */
+/** Appends the answer so far to the client's own prefill, without white space at its end. */
 function appendPrefill(contents: readonly GeminiContent[], text: string): GeminiContent[] {
   const last = contents.at(-1);
   const begun = last?.role === 'model' ? last.parts : [];

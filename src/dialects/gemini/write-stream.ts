@@ -72,7 +72,7 @@ class GeminiWriter implements StreamWriter {
 
   write(event: StreamEvent): string {
     const { document, kind, segments } = event;
-    // The model has thought what the client does not want to see: it was answered all the same.
+    // The model has produced reasoning that the client hides: the answer has begun nevertheless.
     if (event === UNSEEN) this.#transcript.sent.hasOutput = true;
     if (!document) return '';
     this.#usage = document.value.usageMetadata ?? this.#usage;
@@ -110,7 +110,7 @@ class GeminiWriter implements StreamWriter {
     return this.#transcript.plainTokens();
   }
 
-  /** A chunk that says nothing: Google's own libraries fail on comments. */
+  /** An empty chunk, because Google's own libraries fail on comments. */
   keepAlive(): string {
     return this.#writeChunk(chunkOf(EMPTY_CONTENT), {});
   }

@@ -97,8 +97,8 @@ function writeCall(call: ToolCallPart, { names }: TurnOptions): GeminiPart {
   return { functionCall: { id: call.id, name: names.toUpstream(call.name), args } };
 }
 
-// Results of calls. Each is an object under the name of its function; what is no text comes after all of them, and the
-// result says which it is.
+// Results of calls. Each is an object under the name of its function. Media follow after all results, and the result says
+// which one is its own.
 /** `calledBy`: the function's name there, by the call's id. */
 function writeResults(results: readonly ToolResultPart[], calledBy: ReadonlyMap<string, string>): GeminiPart[] {
   const attached: GeminiPart[] = [];

@@ -57,7 +57,7 @@ export function countInput(
   return new CountedInput(document, messages, use, later, find);
 }
 
-/** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
+/** The hold needs the upper bound of every request; other figures are counted on first access. */
 class CountedInput implements InputCount {
   readonly upper: number;
   readonly lowerAtMost: number;
@@ -315,12 +315,12 @@ function audio(part: JsonObject, holder: JsonObject): Media {
 
 const REFERENCES = ['file_url', 'file_id', 'url', 'uri'];
 
-/** Beside data this may be what the upstream reads. */
+/** The upstream may read this instead of the data. */
 function leadsElsewhere(holder: JsonObject): boolean {
   return REFERENCES.some((name) => typeof holder[name] === 'string' && holder[name] !== '');
 }
 
-/** `holder`: what has the data, or leads to it. */
+/** `holder`: the object with the data or the reference. */
 function file(part: JsonObject, data: Json | undefined, holder: JsonObject, claims: MediaClaims): Media {
   if (typeof data !== 'string' || data === '') return unknown(part);
   const kind = leadsElsewhere(holder) ? 'open' : sniffMedia(data, claims);

@@ -65,7 +65,7 @@ function addProse(value: Json | undefined, sum: Prose, media: ReadonlySet<JsonOb
 const HOLDERS: ReadonlySet<string> = new Set(['content', 'text']);
 const WORD = /^[\w.:-]{1,64}$/;
 
-/** By what it holds, too: in a schema or in a tool's arguments the same names are the client's own. */
+/** Also checks the value, because in a schema or in a tool's arguments the same names are the client's own. */
 function isStructure(name: string, member: Json | undefined): boolean {
   if (name === 'role' || name === 'type') return isWord(member);
   return name === 'cache_control' && isObject(member) && Object.values(member).every(isWord);
@@ -75,8 +75,8 @@ function isWord(value: Json | undefined): boolean {
   return typeof value === 'string' && WORD.test(value);
 }
 
-// Strings of a conversation that are not text. Encrypted content counts as what is in it, which is far less than its length. Ids
-// are not read by a model.
+// Strings of a conversation that are not text. Encrypted content counts as its content, which is far less than its length.
+// Ids are not read by a model.
 const SEALED: ReadonlySet<string> = new Set(['encrypted_content', 'thought_signature']);
 /** Encrypted in reasoning; elsewhere these members may be text. */
 const SEALED_IN_THOUGHTS: ReadonlySet<string> = new Set(['signature', 'data']);

@@ -1,5 +1,5 @@
-// Whether a model may reason without showing it: then only the upstream's report says what an unfinished answer took. Known
-// by the model's name and by what the request asks for; models of unknown names are known by what they reported before.
+// Whether a model may reason without showing it, so that only the upstream's report has the usage of an unfinished answer.
+// Decided by the model's name and the request; for unknown names by earlier reports.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { byModel } from '../../vendors/by-model.ts';

@@ -86,7 +86,7 @@ export function broughtTokens(use: ToolUse, prompt: number, context: number): nu
   return Math.min(brought, MAX_TOKENS);
 }
 
-/** Pages and files are longer than what a program prints or a server answers. */
+/** Pages and files are longer than results of programs and servers. */
 const FINDS = /search|fetch/;
 const TYPICAL_FOUND_TOKENS = 8_000;
 const TYPICAL_RESULT_TOKENS = 2_000;

@@ -4,7 +4,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
-/** Addresses in these are quoted, not fetched: citations, results of searches, what a tool was called with. */
+/** Addresses in these are quoted, not fetched: citations, search results, arguments of tool calls. */
 const WORDS: ReadonlySet<Json | undefined> = new Set([
   ...['text', 'input_text', 'output_text', 'summary_text', 'reasoning_text', 'refusal'],
   ...['thinking', 'redacted_thinking', 'reasoning', 'compaction'],

@@ -73,8 +73,8 @@ function refuseOtherModel(tool: VendorTool, at: string): void {
 }
 
 /**
- * A request in which only tools of another vendor may be called is made for what they do, such as a search: what a model
- * says without them would be made up, and read as found.
+ * A request whose only tools are those of another vendor depends on them, for example on a search: without them, the model
+ * would invent results.
  */
 export function refuseOnlyTool(type: string, at: string): never {
   refuseField(

@@ -6,7 +6,7 @@ import { readDataHead } from './data-address.ts';
 import { isPdf, sniffImageType } from './media-types.ts';
 
 interface Data {
-  /** As its label says; empty if it has none. */
+  /** The type in its label; empty without one. */
   mediaType: string;
   base64: string;
 }

@@ -37,11 +37,11 @@ export function sniffMedia(data: string, { mediaType, fileName }: MediaClaims = 
   return mayBeText(labels, ending) && isText(whole()) ? 'text' : 'open';
 }
 
-/** Labels that say nothing. */
+/** Labels without meaning. */
 const GENERIC_LABELS: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 const TEXT_LABEL =
   /^(?:text\/|image\/svg|application\/(?:(?:x-)?(?:json|ndjson|yaml|toml|javascript|typescript|python|sh|sql)|xml)\b|application\/[\w.-]+\+(?:json|xml)$)/;
-/** Read by programs that unpack what is in them, whatever the bytes look like. */
+/** Endings of packed files, which programs unpack whatever the bytes look like. */
 const PACKED_ENDING =
   /^(?:pdf|ps|eml|msg|mht|mhtml|epub|zip|docx?|docm|dotx?|rtf|od[a-z]|xl[a-z]+|pp[a-z]+|pages|numbers|key|mp\d|m4\w|amr|mov|avi|mkv|webm|ogg|opus|flac|aac)$/;
 const IMAGE_ENDING = /^(?:png|jpe?g|jfif|gif|webp|bmp|heic|heif|avif)$/;

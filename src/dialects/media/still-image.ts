@@ -1,4 +1,5 @@
-// Whether bytes are an image of one frame. Some upstreams read an animation as a video, so one with more frames is none.
+// Whether bytes are an image of one frame. Some upstreams read an animation as a video, so images with more frames are
+// excluded.
 
 interface ImageFormat {
   hasFormat(head: Buffer): boolean;

@@ -1,4 +1,4 @@
-// Whether a chat client wants usage at the end of its stream: asked for as OpenAI says it, or as OpenRouter does.
+// Whether a chat client requests usage at the end of its stream, by the field of OpenAI or of OpenRouter.
 
 import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import { optionalFlag, optionalObject } from '../fields.ts';

@@ -58,7 +58,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
   };
 }
 
-/** A token, its probability, its bytes one by one, and what is around them. */
+/** The values of one token: the token, its probability, each of its bytes, and their containers. */
 const VALUES_OF_TOKEN = 8;
 const MAX_TOP_LOGPROBS = 1_000_000;
 

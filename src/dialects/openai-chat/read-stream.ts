@@ -39,7 +39,7 @@ import { betterUsage, readUsage } from './read-usage.ts';
 
 const DONE_MARK = '[DONE]';
 
-/** `choices`: how many answers were asked for; fewer count as finished only once the upstream says it is done. */
+/** `choices`: the number of requested answers. Fewer count as finished only at the upstream's end mark. */
 export function createStreamReader(choices: number): StreamReader {
   return new ChatReader(choices);
 }
@@ -60,7 +60,7 @@ class ChatReader implements StreamReader {
   /** The last repeated event was of reasoning. */
   #repeatsReasoning = false;
   #searched = 0;
-  /** As the last chunk said that named one. */
+  /** The service tier of the last chunk that has one. */
   #serviceTier: string | undefined;
 
   constructor(choices: number) {

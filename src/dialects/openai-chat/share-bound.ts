@@ -1,4 +1,4 @@
-// Thinking that a chat bounds by a field of its own. The hold is for one output bound, so thinking and answer share it.
+// Thinking with a separate bound in a chat. The hold is for one output bound, so thinking and answer share it.
 
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import type { DefaultThinking } from '../../vendors/qwen.ts';

@@ -33,7 +33,7 @@ function editMessage(message: JsonObject, thoughtsField: string | undefined): Ra
   });
 }
 
-/** The names under which clients get what a model thought. */
+/** The fields in which clients get reasoning. */
 const WORDS = ['reasoning', 'reasoning_content'];
 
 function editDetails(details: Json | undefined): RawEdit | undefined {

@@ -27,7 +27,7 @@ export function writeRequest(request: RelayRequest, fields: UpstreamFields, remo
   return editMembers(stripOwn(request.document, fields.thoughtsField), ownedFields(request, fields, removed));
 }
 
-/** One of them goes out, whichever the client used: upstreams ignore the one that they do not know, or refuse it. */
+/** Only one of them is sent, whichever the client used, because upstreams ignore or refuse the other. */
 const LIMIT_FIELDS: readonly LimitField[] = ['max_tokens', 'max_completion_tokens'];
 
 function ownedFields(

@@ -142,7 +142,7 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
     return writeSse(editMembers(document, this.#ownFields(document)));
   }
 
-  /** Chunks of a later run bear the id and time of the first. Of usage, even that there is none yet is sent only if asked. */
+  /** Chunks of a later run get the id and time of the first. `usage`, even null, is sent only if the client requested it. */
   #ownFields({ value }: JsonDocument): Record<string, Json | undefined> {
     this.#head ??= value;
     const fields: Record<string, Json | undefined> = { model: this.#model };

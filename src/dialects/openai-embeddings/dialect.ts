@@ -36,7 +36,7 @@ function readAnswer(document: JsonDocument, request?: RelayRequest): AnswerFacts
   if (!Array.isArray(value.data) || value.data.length === 0) return undefined;
   if (!value.data.every((item) => isObject(item) && isVector(document, item.embedding))) return undefined;
   const { usage } = value;
-  // There is no completion, so that many do not count it, and a total says nothing of one.
+  // There is no completion: many upstreams omit its count, and it cannot be derived from a total.
   const whole = isObject(usage)
     ? { ...usage, completion_tokens: usage.completion_tokens ?? 0, total_tokens: null }
     : usage;

@@ -98,7 +98,7 @@ export function createStreamReader(wanted: number, events: ImageEvents): StreamR
     return released;
   }
 
-  /** If the last thing said was a part of an image, that image has broken off. */
+  /** If the last event was a part of an image, that image is incomplete. */
   function end(): StreamEvent[] {
     const last = release();
     if (last.length > 0) isWhole = true;

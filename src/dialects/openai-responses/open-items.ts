@@ -12,16 +12,16 @@ interface OpenItem {
   item: JsonObject;
   /** Complete parts, by their list. */
   lists: Record<string, Json[]>;
-  /** The text that goes on. */
+  /** The open text. */
   text: { kind: string; index: Json | undefined; said: string } | undefined;
-  /** The part that goes on. */
+  /** The open part. */
   part: JsonObject | undefined;
 }
 
 interface OpenItems {
   /** `chars`: how long it is. */
   note(event: JsonObject, chars: number): void;
-  /** Events that close what is open; all items are in `output` then. */
+  /** Events that close the open item; then `output` has all items. */
   close(): JsonObject[];
   output(): Json[];
 }

@@ -97,7 +97,7 @@ function removeAllTools(body: JsonObject, rules: ToolRules): Removals {
   return { ...left, edits: { ...left.edits, input: editItems(body.input, (item) => editLaterTools(item, isRemoved)) } };
 }
 
-/** An item with nothing else goes with its tools; what a search for tools found may be nothing. */
+/** An item with only tools is removed with them; the result of a search for tools may stay empty. */
 function editLaterTools({ type, tools }: JsonObject, isRemoved: IsRemoved): RawEdit | undefined {
   const edit = editTools(tools, isRemoved);
   if (edit !== remove) return editFields({ tools: edit });

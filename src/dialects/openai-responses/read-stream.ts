@@ -30,7 +30,7 @@ export function createStreamReader(): StreamReader {
     facts.finish = readFinish(response);
     facts.usage = readUsage(response.usage, response.service_tier);
     const whole = outputOfResponse(response);
-    // Some upstreams say everything at the end only.
+    // Some upstreams send all output only at the end.
     const hasNoOutput = !facts.output.hasContent && !facts.output.hasReasoning;
     facts.output = addOutput(
       facts.output,

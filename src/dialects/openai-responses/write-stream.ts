@@ -1,5 +1,5 @@
-// A response stream to the client: events pass with `model` as the client knows it, numbered without a gap from the first
-// to the last, whoever sent them. When another run takes over, it goes on under the first one's ids.
+// A response stream to the client: events pass with `model` as the client knows it, numbered without a gap from the first to
+// the last, over all runs. Another run continues with the ids of the first one.
 
 import {
   editMembers,

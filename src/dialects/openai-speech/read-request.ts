@@ -10,7 +10,7 @@ import { FORMAT_NAMES, findFormat } from './formats.ts';
 
 /** More than any upstream takes at once. */
 const MAX_CHARS = 100_000;
-/** Above what a character takes when it is spoken at the slowest speed. */
+/** More tokens than a character takes at the slowest speed. */
 const MAX_TOKENS = { perCharacter: 32, around: 512 };
 /** Marks around the text, which the upstream counts. */
 const MARKS = 16;

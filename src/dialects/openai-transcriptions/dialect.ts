@@ -62,7 +62,7 @@ function writeAnswer(document: JsonDocument, _model: string, { document: asked }
   if (format === 'text') return `${text}\n`;
   const own = document.value.usage;
   const figures = usage && isObject(own) ? withFigures(own, usage) : own;
-  // It came with its length and segments, which the client did not ask for.
+  // The answer has its length and segments, which the client did not request.
   if (format === 'json' && Array.isArray(segments)) return JSON.stringify({ text, usage: figures ?? undefined });
   return figures === own ? document.text : editMembers(document, { usage: figures });
 }

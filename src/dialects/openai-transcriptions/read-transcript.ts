@@ -1,4 +1,4 @@
-// A transcript and what it used: tokens or seconds as the upstream reports them, and by our own count where it does not.
+// Reads a transcript and its usage: tokens or seconds as the upstream reports them, or else by our own count.
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import { weighTokens, wholeTokens } from '../../kit/tokens.ts';

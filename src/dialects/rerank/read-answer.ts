@@ -1,4 +1,4 @@
-// A rerank answer in the shape of Cohere, Jina or Voyage: which documents, in which order, and what was used.
+// Reads a rerank answer in the shape of Cohere, Jina or Voyage: the ranked documents, and the usage.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';

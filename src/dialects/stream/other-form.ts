@@ -8,7 +8,7 @@ import { isKeepAlive, type SseEvent, SseReader } from './sse.ts';
 export interface OtherForm {
   /** A whole answer as the text of an equivalent stream. */
   writeAsStream(whole: JsonDocument): string;
-  /** The events of a stream as one answer; undefined if they are none. */
+  /** Joins the events of a stream to one answer; undefined if they are not a complete one. */
   joinStream(events: readonly SseEvent[]): RawValue | undefined;
 }
 

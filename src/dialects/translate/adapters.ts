@@ -60,7 +60,7 @@ export interface WrittenRequest {
 }
 
 export interface UpstreamAdapter {
-  /** Media that it takes inside the request only: what a client names of them is fetched first. */
+  /** Media that it accepts only as data: media given by URL are fetched first. */
   takesInside: readonly NamedMedia['type'][];
   /** Throws a fault that names what cannot be carried. */
   writeConversation(conversation: Conversation, target: Target): WrittenRequest;
@@ -112,7 +112,7 @@ export interface ClientAdapter {
   writeWhole(events: readonly AnswerEvent[], context: AnswerContext): string;
   /** The client wants a model that thinks, but not its thoughts. */
   hidesThoughts?(body: JsonObject): boolean;
-  /** It gets the signatures of what is shown even so. */
+  /** Signatures of shown content are sent even so. */
   keepsSignatures?: true;
   /** Parts of an answer that its format cannot express, by name. */
   findLost?(events: readonly AnswerEvent[], context: AnswerContext): readonly string[];

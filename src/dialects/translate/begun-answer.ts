@@ -1,5 +1,5 @@
-// A conversation that ends with text of the assistant, which the model shall continue. Upstreams want no white space at
-// their end; where they cannot continue at all, the user asks for it.
+// A conversation that ends with text of the assistant, which the model should continue (prefill). Upstreams refuse white
+// space at its end. For models without prefill, a request of the user to continue is added.
 
 import type { RawValue } from '../../kit/json/raw-json.ts';
 import { mergeTurns } from './arrange-turns.ts';
@@ -39,7 +39,7 @@ function trimEnd(turn: Turn): Turn {
   return { ...turn, parts: [...turn.parts.slice(0, -1), { ...last, text: last.text.trimEnd() }] };
 }
 
-/** Appends the answer so far to what the client had begun of it; upstreams want no white space at its end. */
+/** Appends the answer so far to the client's own prefill; upstreams refuse white space at its end. */
 export function appendPrefill(messages: readonly RawValue[], last: Turn | undefined, text: string): RawValue[] {
   const begun = isAnswerBegun(last) ? last?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : '';
   const content = `${begun ?? ''}${text}`.trimEnd();

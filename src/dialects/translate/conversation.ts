@@ -12,12 +12,12 @@ export interface Conversation {
   toolChoice: ToolChoice | undefined;
   /** The client's name for it, if that is not `tool_choice`. */
   toolChoiceName?: string | undefined;
-  /** False: at most one call at a time. Undefined: the client did not say. */
+  /** False: at most one call at a time. Undefined: not set by the client. */
   parallelTools: boolean | undefined;
   /** The client's name for that setting; undefined: it set none, but its own format takes one call only. */
   parallelToolsName?: string | undefined;
   reasoning: ReasoningWish | undefined;
-  /** The client wants to see what the model thinks, as far as it does. */
+  /** The client wants to see the model's reasoning, if there is any. */
   showsThoughts: boolean;
   format: OutputFormat | undefined;
   /** The client wants the repeated part of the prompt cached, without marking where it ends. */
@@ -46,14 +46,14 @@ export interface CacheMark {
 
 export interface Caching {
   mark: CacheMark;
-  /** Also where the client has marked places of its own. */
+  /** Also if the client marked places itself. */
   besideOwn: boolean;
 }
 
 export interface TextPart extends Placed {
   type: 'text';
   text: string;
-  /** The text says only this, and says it anew where the upstream has another name for the tool. */
+  /** The text has only this announcement, and is rewritten if the upstream has another name for the tool. */
   announces?: AnnouncedTool | undefined;
 }
 
@@ -88,7 +88,7 @@ export interface ToolCallPart extends Placed {
   type: 'tool_call';
   id: string;
   name: string;
-  /** The JSON text as it came, never written anew; for a custom tool its free text. */
+  /** The unchanged JSON text; for a custom tool its free text. */
   arguments: string;
   isCustom: boolean;
   /** The signature that the model expects back with the call. */

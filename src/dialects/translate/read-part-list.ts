@@ -1,4 +1,4 @@
-// Content as the OpenAI formats have it: a text, or a list of parts that each say what they are.
+// Reads content of the OpenAI formats: a text, or a list of parts with a type.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { refuseField, stringAt } from '../fields.ts';

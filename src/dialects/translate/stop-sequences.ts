@@ -78,7 +78,7 @@ export function createStopMatcher(sequences: readonly string[]): StopMatcher {
       }
       if (event.type === 'open') isText = event.block.kind === 'text';
       if (event.type === 'delta' && isText && !isPicture(event)) return takeText(event.text);
-      // No sequence goes on behind the end of the text, or behind a picture.
+      // A sequence never continues after the end of the text or after an image.
       if ((event.type !== 'close' && !isPicture(event)) || kept === '') return [event];
       const rest = kept;
       kept = '';

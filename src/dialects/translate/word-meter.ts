@@ -6,7 +6,7 @@ interface WordMeter {
   weight(): number;
 }
 
-/** `counted` is the weight of all that was said so far. */
+/** `counted` is the weight of all text so far. */
 export function createWordMeter(counted: () => number): WordMeter {
   let before = 0;
   /** Words are counted from here on. The weight of pictures is never subtracted: a rest of it would be taken for a word. */

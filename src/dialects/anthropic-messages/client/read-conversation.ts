@@ -1,5 +1,5 @@
-// A messages request as a conversation, for upstreams of other dialects. What we own or bill by was checked before: here
-// the rest is read, and fields without a counterpart elsewhere are named.
+// A messages request as a conversation, for upstreams of other dialects. Fields that the gateway sets or bills by were
+// checked before. The rest is read here, and fields without a counterpart in other formats are reported.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../../kit/json/json.ts';
 import { openMember } from '../../../kit/json/raw-json.ts';

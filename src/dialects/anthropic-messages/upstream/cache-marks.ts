@@ -70,9 +70,9 @@ function addMarks(own: CacheMarks, { prompt, places, mark }: Addition): CacheMar
 }
 
 /**
- * The most useful first: the end of this request, which the next one goes on from; the end of the one before, since the
- * vendor looks for what it has only twenty blocks back from a mark; then what conversations share. No answer is marked, so
- * there is no thought among them.
+ * The most useful first: the end of this request, from which the next one continues; the end of the request before, because
+ * the vendor searches its cache only twenty blocks back from a mark; then parts that conversations share. No answer is
+ * marked, so there is no thought among them.
  */
 function comingAgain({ tools, system, turns }: Prompt): Place[] {
   const last = turns.findLastIndex(isUsers);
@@ -85,7 +85,7 @@ function isUsers({ role }: Turn): boolean {
   return role === 'user';
 }
 
-/** The member that marks a block; the short life is what a mark means by itself. */
+/** The member that marks a block. Without a lifetime a mark means the short one. */
 export function cacheMember(mark: CacheMark | undefined): { cache_control?: { type: string; ttl?: string } } {
   if (!mark) return {};
   return { cache_control: { type: 'ephemeral', ...(mark.ttl === '1h' ? { ttl: '1h' } : {}) } };

@@ -108,14 +108,14 @@ function writeSystem(part: TextPart, marks: ReturnType<typeof chooseMarks>): Raw
   return { type: 'text', text: part.text, ...cacheMember(marks.get(part)) };
 }
 
-/** Appends the blocks of a paused answer, in one message with what the client had begun of it. */
+/** Appends the blocks of a paused answer, in one message with the client's own prefill. */
 function appendTurns(messages: readonly Message[], turns: readonly RawValue[]): Message[] {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return [...messages, { role: 'assistant', content: [...turns] }];
   return [...messages.slice(0, -1), { role: 'assistant', content: [...last.content, ...turns] }];
 }
 
-/** Appends the answer so far to what the client had begun of it; the vendor refuses white space at its end. */
+/** Appends the answer so far to the client's own prefill; the vendor refuses white space at its end. */
 function appendPrefill(
   messages: readonly Message[],
   last: Turn | undefined,

@@ -93,7 +93,7 @@ function plainChoice(
   return choice.mode === 'tool' ? { type: 'tool', name: names.toUpstream(choice.name) } : { type: choice.mode };
 }
 
-/** The answer itself is a call: with tools of the client's beside it, the model must choose one or the other. */
+/** The answer itself is a call: if the client has tools, too, the model must choose one of them. */
 function formatChoice(
   { formatTool = '', hasTools }: ChoiceOptions,
   choice: ToolChoice | undefined,

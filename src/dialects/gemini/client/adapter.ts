@@ -12,6 +12,6 @@ export const geminiClient: ClientAdapter = {
   writeWhole,
   hidesThoughts: (body) => !showsThoughts(body),
   keepsSignatures: true,
-  // Google's citations point into a search of its own.
+  // Google's citations refer to its own search.
   findLost: (events) => (events.some(({ type }) => type === 'cite') ? ['citations'] : []),
 };

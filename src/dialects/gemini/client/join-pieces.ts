@@ -1,5 +1,5 @@
-// The turns of a model as one each. Libraries keep a streamed answer in the pieces it came in: as several contents, each
-// with a piece of a text or of a thought. The signature of a thought is in its last piece.
+// Joins the contents of each model turn. Libraries keep the chunks of a streamed answer as several contents, each with a
+// part of a text or thought. The signature of a thought is in its last piece.
 
 import type { Part, ReasoningPart, TextPart, Turn } from '../../translate/conversation.ts';
 

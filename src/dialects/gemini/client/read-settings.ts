@@ -73,7 +73,7 @@ function refuseOtherAnswers(config: JsonObject): void {
   }
 }
 
-/** Without its beginning, a prompt would be answered as if that had never been said. */
+/** Refused, because without the cached beginning the prompt would be incomplete. */
 function refuseCache(body: JsonObject): void {
   const at = 'cachedContent';
   if (isAsked(member(body, at)))

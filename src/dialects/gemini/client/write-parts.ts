@@ -17,7 +17,7 @@ export class PartWriter {
   /** The origin of the open call. */
   #arguments = '';
   #signature = '';
-  /** Something was said in the open block. */
+  /** The open block has text. */
   #hasText = false;
   /** An empty text was left out, so later parts have another position than in the model's answer. */
   #isMoved = false;
@@ -90,7 +90,7 @@ function writeText({ text, isMedia }: Delta): WrittenPart {
   return mimeType === undefined || data === undefined ? { text } : { inlineData: { mimeType, data } };
 }
 
-/** Arguments are an object; what the model wrote instead stays readable in one. */
+/** Arguments must be an object; any other text of the model is put into one. */
 function writeArguments(text: string): RawValue {
   if (text.trim() === '') return {};
   return isObject(tryParseJson(text)) ? new RawJson(text) : { _raw: text };

@@ -32,7 +32,7 @@ export function createCallWriter({ tools, origin }: AnswerContext, isLegacy: boo
       count++;
       isCustom = custom.has(name);
       isEmpty = true;
-      // The format takes one call only; the request said so.
+      // This older form has one call only, and the request asked for it.
       if (isLegacy) return count === 1 ? [{ function_call: { name, arguments: '' } }] : [];
       const tagged = signature === undefined ? id : tagToolId(id, { origin, value: signature });
       const call = isCustom

@@ -9,7 +9,7 @@ import { createDeltaWriter, type Delta } from './write-deltas.ts';
 
 export function createEventWriter(context: AnswerContext): EventWriter {
   const write = createDeltaWriter(context);
-  // Then every chunk but the last says that it has none.
+  // Then every chunk except the last has `usage: null`.
   const usage = asksForUsage(context.asked.value) ? { usage: null } : {};
   let hasBegun = false;
 
@@ -42,7 +42,7 @@ export function writeWhole(events: readonly AnswerEvent[], context: AnswerContex
     reason = finish ?? reason;
   }
   for (const call of objectsOf(message.tool_calls)) delete call.index;
-  // Clients expect null only beside a call, and read the length of anything else.
+  // Clients expect null only with a call, and read the length of other content.
   const hasCalls = message.tool_calls !== undefined || message.function_call !== undefined;
   if (!hasCalls) message.content ??= '';
   const choices = [{ index: 0, message, logprobs: null, finish_reason: reason }];

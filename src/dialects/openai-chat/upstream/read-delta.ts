@@ -89,7 +89,7 @@ function readCall(call: JsonObject, raw: () => RawPlace | undefined): CallDelta 
     index: typeof call.index === 'number' ? call.index : undefined,
     id: nonEmptyString(call.id),
     name: nonEmptyString(fields.name),
-    // Some give an object instead of its text: then the text it came in is taken.
+    // Some upstreams send an object instead of a text: then its JSON text is used.
     arguments: isObject(given) ? (raw()?.at('arguments')?.text ?? '') : (nonEmptyString(given) ?? ''),
     signature: signatureOf(call.extra_content),
   };

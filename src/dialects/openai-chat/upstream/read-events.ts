@@ -220,7 +220,7 @@ function stopOf(finish: string, hasCalls: boolean): StopReason {
 }
 
 // Findings of a content filter that stopped an answer, as Azure reports them in the choice.
-/** Undefined if it does not say. */
+/** Undefined if there is no finish reason. */
 function filterWords({ content_filter_results: results }: JsonObject): string | undefined {
   if (!isObject(results)) return undefined;
   const found = Object.entries(results).flatMap(([name, result]) => {

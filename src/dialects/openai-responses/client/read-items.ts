@@ -54,7 +54,7 @@ export function readItems(items: readonly JsonObject[], tools: readonly Tool[]):
   return { ...splitSystem(turns), leftOut: [...leftOut.values()] };
 }
 
-/** Items of one role in a row are one turn; messages of the user stay apart, as they were said. */
+/** Items of one role in a row are one turn; messages of the user stay separate. */
 function addTurn(turns: Turn[], turn: Turn): void {
   const before = turns.at(-1);
   if (turn.role === 'assistant' && before?.role === 'assistant') before.parts.push(...turn.parts);

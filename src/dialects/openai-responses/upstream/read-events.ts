@@ -54,7 +54,7 @@ function createResponseReader({ requestId }: Target): (event: JsonObject) => Ans
   /** Where each text begins in the text of the whole answer. */
   const starts = new Map<string, number>();
   let textLength = 0;
-  /** The text that was said last, as long as nothing else is open. */
+  /** The last text, as long as no other block is open. */
   let openText: string | undefined;
   const thoughts = new Set<string>();
   const cited = new Set<string>();

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, tryParseJson } from '../../../kit
 import type { Tool, ToolCallPart } from '../conversation.ts';
 import { CUSTOM_INPUT } from './restore-tools.ts';
 
-/** The JSON text of an object. What is one already keeps every character. */
+/** The JSON text of an object. The text of an object stays unchanged. */
 export function objectArguments({ arguments: text, isCustom }: Pick<ToolCallPart, 'arguments' | 'isCustom'>): string {
   if (isCustom) return JSON.stringify({ [CUSTOM_INPUT]: text });
   if (text.trim() === '') return '{}';
