@@ -90,8 +90,8 @@ const BUCKET_NAMES: Record<keyof Buckets, string> = {
 };
 
 /**
- * The lines sum to `charged`. Two lines have no bucket: `written_off`, below 0, is what the service bears; `loss_guard`
- * is what was charged for losses.
+ * The lines sum to `charged`. Two lines have no bucket: `written_off`, below 0, is the part that the service pays;
+ * `loss_guard` was charged for losses.
  */
 export function receiptLines(
   record: Buckets & Omit<ChargedTerms, 'pricedAt'>,

@@ -1,5 +1,5 @@
 // The time limit of one attempt, and of the whole request. The limit of the attempt pauses while a slow client blocks the
-// stream, because that says nothing about the channel; the limit of the request does not.
+// stream, because the channel is not the reason; the limit of the request does not.
 
 import { type Clock, MINUTE_MS } from '../kit/clock.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';

@@ -37,7 +37,7 @@ interface AttemptOptions {
 
 /** Is notified when the attempt is late, and may stop it. */
 export interface Racing extends LateListener, Stoppable {
-  /** Its cost counts as a hedge: it runs beside another attempt, or another attempt has served the call. */
+  /** Its cost counts as a hedge: it runs in parallel with another attempt, or another attempt has served the call. */
   isHedge: boolean;
   watchWith(watch: Watch): void;
 }

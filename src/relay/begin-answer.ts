@@ -34,7 +34,7 @@ export function isOver({ clock }: RelayTools, { deadline }: Admission): boolean 
   return clock.monotonic() >= deadline;
 }
 
-/** How long to wait for an attempt beside one that refused the request itself: it may still succeed. */
+/** How long to wait for a parallel attempt after the other one refused the request itself: it may still succeed. */
 const AFTER_REFUSAL_MS = 10_000;
 /** When no hedge is allowed: when to check again. */
 const NEXT_CHECK_MS = 5_000;

@@ -141,7 +141,10 @@ export interface Admission {
   pricedAt: number | null;
   /** When the request as a whole must be over. */
   deadline: number;
-  /** The output bound: the least of what the client asks, the model allows and the hold pays. A fallback may allow less. */
+  /**
+   * The output bound: the lowest of the client's bound, the model's and the one that the hold pays for. A fallback may have
+   * a lower one.
+   */
   maxOutputTokens: number;
   /** The hold: the call never costs more. */
   held: Nano;

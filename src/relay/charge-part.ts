@@ -9,7 +9,7 @@ import { type Bill, withReasoning } from './measure.ts';
 import type { Run } from './runs.ts';
 
 interface SeenOutput {
-  /** Tokens of visible output that the upstream produced, and of these what was delivered, by our own count. */
+  /** Tokens of visible output that the upstream produced, and those of them that were delivered, by our own count. */
   produced: number;
   delivered: number;
   /** Set if the upstream may have counted hidden output: how many of its tokens are one of ours. */

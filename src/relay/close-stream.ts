@@ -33,7 +33,7 @@ export async function closeUnpaid(
 
 export const CUT: UnpaidEnding = { status: 'unavailable', rule: 'gateway_failed', reason: 'gateway_cut' };
 
-/** The client left, or the hour was over: it pays for input, reasoning and what it got. */
+/** The client left, or the hour was over: it pays for input, reasoning and the delivered output. */
 export async function closeEnded(
   tools: RelayTools,
   admission: Admission,

@@ -42,7 +42,7 @@ interface ReleaseOptions {
   rule: ChargeRule;
   /** Our own failures give the limit slots back. */
   giveBackSlots: boolean;
-  /** The attempt that began the answer, if one did, and what was used of it. */
+  /** The attempt that began the answer, if any, and its usage. */
   first?: BegunAnswer;
   used?: Buckets;
 }
@@ -167,7 +167,7 @@ export class Closing implements TaskListener {
     if (ms !== null) this.#tools.answerTimes.note(channel.name, model, sizeOf(this.#admission, step), ms);
   }
 
-  /** Reports of reasoning that was not shown say which routes do that, and how fast. */
+  /** Records hidden reasoning that was reported: which routes have it, and how fast they reason. */
   #noteReasoning({ step, begun }: BegunAnswer, { reported, reasoning }: Bill, firstTokenMs: number | null): void {
     if (typeof reported !== 'object' || reasoning === 0) return;
     const { output } = begun.kind === 'stream' ? begun.reader.facts() : begun.facts;

@@ -1,8 +1,7 @@
-// The state of a streamed answer: its runs, what has reached the client, and whether the client is still there.
-//
-//   delivering → ended           the outcome of the current run is recorded (endRun)
-//   ended      → delivering      another run continues the answer (continueWith)
-//   ended      → reading_report  the rest of the run is read for its usage alone, whatever the client does (readForReport)
+// The state of a streamed answer: its runs, the output that was delivered, and whether the client is still connected.
+// delivering → ended the outcome of the current run is recorded (endRun) ended → delivering another run continues the answer
+// (continueWith) ended → reading_report the rest of the run is read for its usage alone, whatever the client does
+// (readForReport)
 
 import type { Sent, StreamWriter } from '../dialects/dialect.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -77,7 +76,7 @@ export class Delivery implements Timed {
     return this.#left !== undefined;
   }
 
-  /** Only the usage at the end of the current run says what it used: it is read to its end even if the client leaves. */
+  /** Only the report at the end of the current run has its usage, so it is read to its end even if the client leaves. */
   get needsReport(): boolean {
     return this.#needsReport;
   }

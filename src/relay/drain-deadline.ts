@@ -14,7 +14,7 @@ export interface DrainListener {
   drainIndex: number;
 }
 
-/** A list and no Set: the runtime keeps what was deleted from a busy Set, and all it refers to, for seconds. */
+/** A list instead of a Set: the runtime keeps entries deleted from a busy Set, and everything they refer to, for seconds. */
 export function createDrainDeadline(signal: AbortSignal): DrainDeadline {
   const listeners: DrainListener[] = [];
   signal.addEventListener('abort', () => {

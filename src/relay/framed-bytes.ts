@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../dialects/dialect.ts';
 
-/** Undefined if the answer is none of these. Less than its declared length is no end. */
+/** Undefined if the answer is not such bytes. An answer shorter than its declared length is incomplete. */
 export function framed({ stream }: Dialect, response: Response): Response | undefined {
   const frames = stream.frameBytes?.(response.headers.get('content-type') ?? '');
   if (!frames || !response.body) return undefined;

@@ -40,7 +40,7 @@ const ROWS = {
   silent: { countsAgainstChannel: true },
   /** No output, or no whole answer, in the usual time of the route: another channel answered first, or replaced it. */
   late: { countsAgainstChannel: true },
-  /** Tried beside a late channel, which answered first after all. */
+  /** Called in parallel with a late channel, which answered first after all. */
   outrun: { countsAgainstChannel: false },
   /** No bytes for too long. */
   idle: { countsAgainstChannel: true },

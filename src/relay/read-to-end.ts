@@ -46,6 +46,6 @@ async function readRest({ events, watch }: BegunStream, ms: number): Promise<voi
       if (event ? event.kind === 'broken' : !(await events.more())) return;
     }
   } catch {
-    // Broken, or out of time: what was read counts.
+    // The stream broke or the time is up: the facts read so far count.
   }
 }

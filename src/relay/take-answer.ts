@@ -48,7 +48,7 @@ async function readTurns({ response, watch }: Reply, turns: NextTurns): Promise<
   return joinWhole(await readText(response, watch), turns, (next) => readText(next, watch));
 }
 
-/** Throws AttemptFailed if what was read is no answer. */
+/** Throws AttemptFailed if the reply is not an answer. */
 export function takeWhole(reply: Reply, read: string | LargeAnswer): WholeAnswer {
   return typeof read === 'string' ? takeText(reply, read) : takeLarge(reply, read);
 }

@@ -13,7 +13,7 @@ const UNUSED = `WHERE revoked_at IS NULL AND created_at < ? AND ? >= ${KEPT_AT}
   ORDER BY key_id LIMIT ?`;
 
 export const ACCOUNT_READS = {
-  /** By its hash now, or by the one before a rotation (whose time the caller checks). Its hash now goes first. */
+  /** By its current hash, or by the one before a rotation, whose time the caller checks. The current hash comes first. */
   keyByHash: one(QUICK, KEYS, 'WHERE hash = ? OR old_hash = ? ORDER BY hash = ? DESC LIMIT 1', (hash: string) => [
     hash,
     hash,

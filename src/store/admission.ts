@@ -57,14 +57,14 @@ export interface AddressLimit {
 interface Admitted {
   ok: true;
   held: Nano;
-  /** Output tokens that the hold pays for; what was wanted, for free requests without bound. */
+  /** Output tokens that the hold pays for; for free requests without a bound, the wanted tokens. */
   granted: number;
   balance: Nano;
   /** Requests: of the account or of a key of the chain, whichever has fewer left. */
   allowance: Allowance;
   /** Tokens of the key of the chain with the fewest left, if one has such a rate. */
   tokenAllowance?: Allowance;
-  /** With `tokenAllowance`: what the call took of it. */
+  /** With `tokenAllowance`: the tokens that the call took from it. */
   takenTokens?: number;
   /** The budgets of the chain that this hold brings to 80 % or more, before the hold; undefined if there are none. */
   nearBudgets?: readonly BudgetState[];

@@ -225,7 +225,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       LEFT JOIN cards c ON c.serial = e.reference AND c.redeemed_by = e.account_id AND c.state = 'redeemed'
       WHERE e.kind = 'card' AND c.serial IS NULL`,
   },
-  // Paid money that came in and was not paid out is in the wallet, or was spent.
+  // Paid money that was not paid out is either in the wallet or spent.
   {
     what: 'paid',
     pass: 'full',

@@ -7,7 +7,7 @@ export function isLiveKey({ revokedAt, expiresAt }: Pick<KeyRow, 'revokedAt' | '
   return revokedAt === null && (expiresAt === null || expiresAt > at);
 }
 
-/** The fields that take something from what a key may do. */
+/** The fields that restrict a key. */
 export type Restrictions = Pick<KeyRow, 'models' | 'dailyBudget' | 'expiresAt' | 'limits' | 'parentId'>;
 
 /** Such a key cannot manage: it could remove its own restriction. A key below another is always restricted. */

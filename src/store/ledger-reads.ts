@@ -1,4 +1,4 @@
-// Reads of entries, and of what they sum to.
+// Reads of entries and of their sums.
 
 import { decodeWrongEntry, LAST_WRONG_ENTRY } from './accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from './audit-queries.ts';
@@ -20,7 +20,7 @@ export const LEDGER_READS = {
   entriesOf: pageOfEntries(''),
   /** All but those of requests, which are many. */
   creditsOf: pageOfEntries(`AND kind <> 'usage'`),
-  /** An entry by what is unique about it, whosever it is. */
+  /** An entry of any account, by its unique fields. */
   entryBy: one(
     QUICK_JOURNALED,
     ADDITIONS.entries,

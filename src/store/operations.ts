@@ -63,7 +63,7 @@ export type RegisterResult =
   /** `isPace`: the registrations of an hour, not of the day. */
   | { ok: false; reason: 'registration_site_limit'; allowance: Allowance; isPace?: true };
 
-/** How a request ended: everything its usage record says beyond what its hold already knows. */
+/** How a request ended: the fields of its usage record that its hold does not have. */
 export interface Outcome extends OptionalTerms {
   at: number;
   status: RequestStatus;

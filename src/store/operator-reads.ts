@@ -7,7 +7,10 @@ import type { StoredAction, StoredAlarm } from './rows.ts';
 import { type Condition, type SqlQuery, where } from './sql-query.ts';
 import { PAGES } from './tables.ts';
 
-/** An alarm was seen when the log says so: of itself, or of all of its name, or of its name and subject, up to one. */
+/**
+ * An alarm is acknowledged if the log of actions has it: the alarm itself, or all alarms of its name, or of its name and
+ * subject, up to one.
+ */
 export const ALARM_SEEN = 'alarms.acknowledge';
 export const ALARMS_SEEN = 'alarms.acknowledge_all';
 export const ALARM_GROUP_SEEN = 'alarms.acknowledge_group';

@@ -7,7 +7,10 @@ import { REVISIONS } from './tables.ts';
 
 const LAST_FILE = `SELECT coalesce(max(revision), 0) FROM revisions WHERE source = 'file'`;
 
-/** A text that the last file had, or what the command line applied last since then. Edits by other means leave it so. */
+/**
+ * Whether the text is that of the last applied file, or of the command line's last `config apply` since then. Other edits do
+ * not change this.
+ */
 const WAS_APPLIED = `SELECT revision FROM revisions WHERE source_hash = ? AND (revision = (${LAST_FILE})
   OR revision = (SELECT max(revision) FROM revisions WHERE revision > (${LAST_FILE})
     AND source = 'operator' AND actor = '${ACTORS.commandLine}' AND action = '${CONFIG_APPLY}'))`;

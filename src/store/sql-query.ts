@@ -5,7 +5,7 @@ import type { SqlValue } from './tables.ts';
 /** A list is one value: `serial = ANY(?)`. */
 export type Value = SqlValue | readonly string[];
 
-/** `?` stands for the value beside it. */
+/** `?` is the placeholder for its value. */
 export interface SqlQuery {
   sql: string;
   values: readonly Value[];
@@ -16,7 +16,7 @@ export interface SqlQuery {
 /** Each with its values. */
 export type Condition = readonly [sql: string, ...values: Value[]];
 
-/** Conditions that hold together; nothing if there is none. */
+/** Joins conditions with AND; empty without conditions. */
 export function where(conditions: readonly Condition[]): SqlQuery {
   return {
     sql: conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`,

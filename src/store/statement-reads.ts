@@ -1,5 +1,5 @@
-// A statement: what an account had, got, spent and has, of one span of time, as sums of its entries. Every figure comes
-// from entries by their time, so that each span begins with the balance that the one before ends with.
+// A statement: opening balance, credits, charges and closing balance of an account in a period, as sums of its entries.
+// Every figure comes from entries by their time, so that each span begins with the balance that the one before ends with.
 
 import type { Nano } from '../kit/money.ts';
 import { all, ask, type Read, type Row, read, rowOf, SLOW_JOURNALED } from './read.ts';
@@ -36,7 +36,7 @@ export interface StoredStatement {
 export const STATEMENT_ENTRIES = 200;
 
 /**
- * One scan of the entries: what came before is one row, and of the time itself there is one for each kind and house account.
+ * One scan of the entries: one row for everything before the period, and in the period one for each kind and house account.
  * Only requests of the time itself are looked up for their model.
  */
 const SUMS = `WITH own AS MATERIALIZED (

@@ -1,4 +1,4 @@
-// Reads for the start page of the operator: what was sold on a day or in a part of it, to whom, and whose balance is low.
+// Reads for the operator's start page: sales of a day or a part of it by model and account, and low balances.
 
 import { taipeiDay } from '../kit/taipei.ts';
 import { IS_FAILED } from './failed-requests.ts';

@@ -104,7 +104,7 @@ function summedParts(query: UsageQuery): SqlQuery {
   return { sql: parts.map(({ sql }) => sql).join(' UNION ALL '), values: parts.flatMap(({ values }) => values) };
 }
 
-/** A span of time as whole days, and as what is left of the days at its ends. */
+/** Splits a period into whole days and the partial days at its ends. */
 function splitDays(from: number | undefined, to: number | undefined): { days?: Condition[]; pieces: Condition[][] } {
   const first = from === undefined ? undefined : Math.ceil(taipeiDays(from));
   const end = to === undefined ? undefined : Math.floor(taipeiDays(to));

@@ -20,7 +20,7 @@ export interface Webhook {
   cursor: number;
   /** Counts how often the cursor was set back, or the URL or the types were changed. */
   replays: number;
-  /** When it is to be looked at again; null: with the next event. */
+  /** When it is due again; null: with the next event. */
   dueAt: number | null;
   /** The receiver was down when it was last called: new events wait until then, too. */
   pausedUntil: number | null;

@@ -1,4 +1,4 @@
-// The log of what operators did, written with what they did.
+// The log of operators' actions, written in the same operation.
 
 import type { Action } from '../rows.ts';
 import type { Book } from './book.ts';

@@ -1,5 +1,5 @@
-// The windows of addresses, by what they limit. They are the only ones that name an address, as a keyed hash, and are
-// forgotten after two days: whatever counts by address counts in one of these.
+// The windows of client addresses, by purpose. Only these contain an address, as a keyed hash, and they are deleted after
+// two days. Every limit by address must use one of them.
 
 export const ADDRESS_WINDOWS = ['free', 'redeem', 'register'] as const;
 

@@ -185,7 +185,7 @@ function admitted(held: Nano, granted: number, balance: Nano, allowance: Allowan
   return { ok: true, held, granted, balance, allowance };
 }
 
-/** With what the rates of keys have left, where they have less than the account or count tokens. */
+/** Adds the allowances of the keys' rates, if they have less left than the account, or count tokens. */
 function withRates(result: Admitted, takenTokens: number, left: RatesLeft | undefined): Admitted {
   if (!left) return result;
   const allowance = left.requests ? tighterOf(result.allowance, left.requests) : result.allowance;

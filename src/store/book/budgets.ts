@@ -1,8 +1,8 @@
-// The budgets of keys: spent + held + new hold never exceed one. What a key pays counts for itself and for all its ancestors.
-// It is kept for every key that pays, also for one without a budget: given one later, all of the day, the month and the past
-// count, and what its running calls hold. Days and months are Taipei's and never run backwards, as those of limits; what is
-// held over midnight still counts as held, and is spent on the day it is settled. A session has one page for each key of the
-// chain with a session budget.
+// The budgets of keys: spent + held + new hold never exceed one. Charges to a key count for itself and for all its
+// ancestors. It is kept for every key that pays, also for one without a budget: given one later, all of the day, the month
+// and the past count, and what its running calls hold. Days and months are Taipei's and never run backwards, as those of
+// limits; what is held over midnight still counts as held, and is spent on the day it is settled. A session has one page for
+// each key of the chain with a session budget.
 
 import { maxNano, type Nano } from '../../kit/money.ts';
 import { limitsOfKey } from '../key-limits.ts';

@@ -1,6 +1,6 @@
-// The end of a request: its hold is resolved exactly once, by settle, release or sweep, and becomes its usage record
-// in the same transaction; or by undo, and then there was no request. What an upstream reports beyond the hold is the
-// house's loss, never the wallet's; losses of other kinds are the house's up to a guard.
+// The end of a request: its hold is resolved exactly once, by settle, release or sweep, and becomes its usage record in the
+// same transaction; or by undo, and then there was no request. Usage reported beyond the hold is the service's loss, never
+// the customer's; losses of other kinds are the house's up to a guard.
 
 import { assert } from '../../kit/assert.ts';
 import { minNano, NANO_PER_NTD, type Nano } from '../../kit/money.ts';
@@ -207,7 +207,9 @@ function giveBackAddressSlot(book: Book, address: string, takenAt: number): void
   book.put('windows', id, giveBackDay(book.get('windows', id) ?? EMPTY_WINDOW, takenAt));
 }
 
-/** No request costs more. A document with a wrong unit could say so, and the sum of a day must fit into its column. */
+/**
+ * The highest recorded cost: a document with a wrong unit could state more, and the sum of a day must fit into its column.
+ */
 const MAX_RECORDED_COST = 10_000n * NANO_PER_NTD;
 
 /**

@@ -1,4 +1,4 @@
-// The one table from an operation's name to what it touches and how it is decided.
+// The table of operations: the pages that each one touches, and the function that decides it.
 
 import { AssertionFailed } from '../../kit/assert.ts';
 import type { Input, Operation, OperationName, Result } from '../operations.ts';
@@ -125,7 +125,7 @@ export type Decided =
   | { ok: true; result: Result<OperationName> }
   /** Nothing was written: the operation breaks a rule, or the database went away before its turn. */
   | { ok: false; error: string; unavailable?: true }
-  /** Nothing was written: another transaction has locked what it touches; these pages, if they are known. */
+  /** Nothing was written, because another transaction has locked pages of the operation; lists them if they are known. */
   | { ok: false; error: string; lockedPages: readonly string[] };
 
 /** An error of one operation alone: a broken rule, or a bug. */

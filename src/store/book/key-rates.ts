@@ -103,7 +103,7 @@ export interface RatesLeft {
   tokens?: Allowance;
 }
 
-/** Both windows are taken whatever is limited: what is given back was taken. Undefined if no key has rates. */
+/** Takes from both windows even if only one is limited, so that both can be given back. Undefined if no key has rates. */
 export function takeRates(book: Book, { levels, tokens }: RatesTaken, at: number): RatesLeft | undefined {
   if (levels.length === 0) return undefined;
   const left: RatesLeft = {};

@@ -1,5 +1,5 @@
-// Webhooks of an account and the state of their deliveries. What was sent and how far a webhook has come is written
-// together, so that an event is neither lost nor forgotten if a node dies.
+// Webhooks of an account and the state of their deliveries. Deliveries and the cursor of a webhook are written together, so
+// that no event is lost if a node dies.
 
 import { DAY_MS } from '../../kit/clock.ts';
 import type {
@@ -76,7 +76,7 @@ export function deleteWebhookTouches({ accountId, webhookId, by }: DeleteWebhook
   return [...keyringTouches(accountId, by), ...listed(accountId, webhookId)];
 }
 
-/** Its deliveries are deleted with what is old. */
+/** Its deliveries are deleted later, with other old rows. */
 export function deleteWebhook(book: Book, { accountId, webhookId, by, at }: DeleteWebhookInput): DeleteWebhookResult {
   const refused = refuseActor(book, accountId, by, at);
   if (refused) return refused;

@@ -17,7 +17,7 @@ export interface Pool {
   askTogether(queries: readonly Query[], limits?: TimeLimits): Promise<Rows[]>;
   /** One transaction. If it rejects, it may have been committed nevertheless. */
   transact(queries: readonly Query[]): Promise<void>;
-  /** Closes all connections and rejects what is under way. The next query opens new ones. */
+  /** Closes all connections and rejects running queries. The next query opens new connections. */
   reset(): void;
   close(): Promise<void>;
 }

@@ -47,7 +47,7 @@ function sumUp(usage: readonly UsageRecord[]): Sum[] {
     const name = key.join('\0');
     const counted = countsOf(record).reduce((all, count) => all + count, 0);
     let sum = open.get(name);
-    // Beyond this a count would no longer be exact: the rest is a sum of its own.
+    // Above this a count would not be exact, so a second sum is begun.
     if (!sum || sum.counted + counted > Number.MAX_SAFE_INTEGER) {
       const known = { upstreamCost: 0n, knownRequests: 0, knownRevenue: 0n };
       sum = { key, ...NO_BUCKETS, requests: 0, reasoning: 0, cost: 0n, counted: 0, ...known };

@@ -160,7 +160,7 @@ function isOfRequest({ name }: Operation): boolean {
   return JOURNALED.has(name);
 }
 
-/** Each half is answered by itself: the disk may fill up in between, and what was committed before stays so. */
+/** Each half is answered separately, because the disk may fill up between two halves. */
 function commitHalf(commitBatch: CommitBatch, operations: readonly Operation[]): Decided[] {
   try {
     return commitBatch(operations);

@@ -9,7 +9,7 @@ export type AnswerRead = (name: ReadName, args: readonly unknown[]) => unknown;
 
 type Columns = Record<string, unknown>;
 
-/** More than there are reads. The texts of some vary with what is asked for. */
+/** More than the number of reads, because the SQL of some depends on their parameters. */
 const STATEMENTS_MAX = 128;
 
 export function prepareReads(db: Database): AnswerRead {
