@@ -28,7 +28,7 @@ export interface Statement extends Omit<StoredStatement, 'sums'> {
   isRunning: boolean;
   /** `entries` are only the first of them. */
   hasMoreEntries: boolean;
-  /** Signed; together they are what the balance changed by. */
+  /** Signed; their sum is the change of the balance. */
   lines: Readonly<Record<StatementLine, Nano>>;
   billing: Billing;
 }

@@ -1,5 +1,6 @@
-// Refuses what is valid but cannot work: an endpoint that upstreams of that kind lack, a model that none of its routes
-// can serve, models of Bedrock in formats that no dialect has. Checks new documents only: a stored one must keep the service running.
+// Refuses entries that are valid but cannot work: an endpoint that upstreams of that kind lack, a model that none of its
+// routes can serve, models of Bedrock in formats that no dialect has. Checks new documents only: a stored one must keep the
+// service running.
 
 import { hasOtherFormat, isMantle } from '../vendors/bedrock.ts';
 import { canServe, endpointsFor, endpointsOf, type SERVED_BY } from '../vendors/endpoints.ts';

@@ -1,4 +1,4 @@
-// Texts for what is wrong with a document: those of the parsing libraries are written for programmers.
+// Texts for the errors of a document, because those of the parsing libraries are written for programmers.
 
 import type { ErrorCode } from 'yaml';
 import type { z } from 'zod';

@@ -161,7 +161,7 @@ function hasRoute({ channels }: Document, { routes }: DocumentModel): boolean {
   return routes.some((route) => channels.some(({ name, enabled }) => enabled && name === route.channel));
 }
 
-/** Both take effect within the hour, and what they take is gone permanently, whatever document comes next. */
+/** Both take effect within the hour and delete permanently, even if another document is applied next. */
 function compareGuards({ guards: was }: Document, { guards: is }: Document): DocumentWarning[] {
   return [
     ...warnShortened(was.usage_months, is.usage_months, (before, after) => ({

@@ -128,7 +128,7 @@ export class Breaker {
 
   success(entry: Entry): void {
     if (!entry.interrupted) this.#recent.add(this.#clock.monotonic());
-    // A call from before it opened says nothing about the channel now.
+    // A call from before the breaker opened does not show that the channel has recovered.
     if (this.#opened && entry.at < this.#opened.tick) return;
     this.#streak = NO_STREAK;
     // A longer pause means that it was open and closed at the first token of its probe.

@@ -1,4 +1,4 @@
-// The text of a response that is short if the upstream is what it should be: one without end must not fill the memory.
+// Reads a response that is normally short, up to a limit, so that an endless one cannot fill the memory.
 
 /** Undefined if it has more bytes. */
 export async function readBoundedText({ body }: Response, maxBytes: number): Promise<string | undefined> {

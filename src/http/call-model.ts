@@ -38,7 +38,7 @@ export interface ModelCall {
   maxBytes: number;
   /** Headers of the client that an upstream of its own dialect may see. */
   passedOn: readonly string[];
-  /** Adds to the body what the URL says. */
+  /** Adds the model and settings of the URL to the body. */
   complete?(body: Uint8Array, url: CallUrl): Uint8Array;
   /** Sends another body than the client's, and answers with something else than the model's answer; undefined for neither. */
   rewrite?(tools: HttpTools, document: JsonDocument, accountId: string): Promise<RewrittenCall> | undefined;

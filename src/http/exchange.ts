@@ -86,7 +86,7 @@ export interface Exchange {
   params: Readonly<Record<string, string>>;
   /** Method and path, as the table of routes has them; undefined if there is no such route. */
   route?: string;
-  /** `model` of the body, once that is read: whatever the client sent. */
+  /** `model` of the body, once it was read: any JSON value. */
   requestedModel?: unknown;
   /** A call that was admitted has a usage record; it was not refused. */
   wasAdmitted?: boolean;

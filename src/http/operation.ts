@@ -22,7 +22,7 @@ interface PublicDescription extends Description {
   tag: 'models' | 'account' | 'public' | 'operation';
   /** 0 if left out: no body is taken. While draining, calls that take one are refused. */
   maxBytes?: number;
-  /** Beside those that a key or a body may have. */
+  /** Besides the faults of the key and the body. */
   faults?: readonly FaultCode[];
   /** The envelope of its faults; `either`: by the client's headers. */
   envelope?: Envelope | 'either';

@@ -1,4 +1,4 @@
-// Usage summed for each key: what the key used itself, and what it used together with every key below it.
+// Usage of each key: its own, and the sum with every key below it.
 
 import type { z } from 'zod';
 import { csvHead, csvRows } from '../../kit/csv.ts';

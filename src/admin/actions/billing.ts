@@ -1,4 +1,4 @@
-// Whom the statements of an account name, set by the operator. The log says which fields are set, never what they say.
+// The billing details of an account, set by the operator. The log names the fields that were set, never their values.
 
 import { checkBilling, readStatement, type Statement } from '../../accounts/statements.ts';
 import { logLine } from './audit-log.ts';

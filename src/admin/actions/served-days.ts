@@ -16,7 +16,7 @@ interface RouteThen {
   cost: Amounts | undefined;
   /** In the sale price or the cost. */
   isPerImage: boolean;
-  /** The same: sums of tokens then do not say what they cost. */
+  /** Whether the cost has rules: sums of tokens then do not determine it. */
   hasRules: boolean;
 }
 

@@ -26,7 +26,7 @@ const STEP_MS = 6 * HOUR_MS;
 const WEEK_STEPS = 28;
 const READ_AGAIN_MS = 60_000;
 
-/** While the store does not answer, what was read last. */
+/** While the store does not answer, the last figures are returned. */
 export function createWeekTraffic(store: Pick<Store, 'read'>, clock: Clock): () => Promise<WeekOf> {
   let known: { readAt: number; weekOf: WeekOf } | undefined;
   return async () => {

@@ -43,7 +43,7 @@ export function asEventStream(response: Response): Response {
   return new Response(response.body.pipeThrough(framesToEvents()), { status: 200, headers });
 }
 
-/** A refusal in the error shape of the format. The vendor says in a header what went wrong. */
+/** Converts a refusal to the format's error. The vendor names the error in a header. */
 export async function asRefusal(response: Response): Promise<Response> {
   const name = response.headers.get('x-amzn-errortype')?.split(':')[0] ?? '';
   const body = tryParseJson((await readBoundedText(response, MAX_REFUSAL_BYTES)) ?? '');
@@ -88,7 +88,7 @@ function readEvent({ headers, payload }: Frame): string | undefined {
   return decoder.decode(Buffer.from(body.bytes, 'base64')).replace(METRICS, '').replace(LINE_ENDS, ' ');
 }
 
-/** Without a name of the event, which its data says too. */
+/** Without the event's name, which is also in its data. */
 function eventText(json: string): string {
   return `data: ${json}\n\n`;
 }

@@ -17,13 +17,13 @@ const CHECKSUM_BYTES = 4;
 /** Far above what the vendor sends in one message. */
 const MAX_FRAME_BYTES = 24 * 1024 * 1024;
 const TEXT_HEADER = 7;
-/** The sizes of the values of other header types; byte arrays (6) say theirs. */
+/** The sizes of values by header type; byte arrays (6) contain their size. */
 const VALUE_BYTES: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 const BYTES_HEADER = 6;
 
 const decoder = new TextDecoder();
 
-/** Reads frames out of pieces; what is left of one waits for the next piece. */
+/** Reads frames from chunks; an incomplete frame is kept for the next chunk. */
 export class FrameReader {
   #pieces: Uint8Array[] = [];
   #bytes = 0;

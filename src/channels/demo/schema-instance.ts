@@ -135,7 +135,7 @@ class InstanceBuilder {
 
 const SHAPE_KEYWORDS = ['type', 'properties', 'required', 'items', 'minItems', 'minLength', 'minimum'];
 
-/** Whether it says more than a name and a description. */
+/** Whether it has more than a name and a description. */
 function isShape(schema: JsonObject): boolean {
   return SHAPE_KEYWORDS.some((name) => schema[name] !== undefined);
 }

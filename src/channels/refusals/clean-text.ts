@@ -1,5 +1,5 @@
-// Removes from an upstream's message what a client must not learn: URLs, hosts, paths, ids and keys, anything that
-// looks like one, and the upstream's own names.
+// Removes confidential parts from an upstream's message: URLs, hosts, paths, ids and keys, anything that looks like one, and
+// the upstream's own names.
 
 const MAX_READ_CHARS = 2_000;
 const MAX_MESSAGE_CHARS = 400;

@@ -61,7 +61,7 @@ function apiTool(name: string, callName: CallName, description: ToolDescription)
   };
 }
 
-/** Only what the tool describes: the call may take more, such as another format of its answer. */
+/** Only the arguments that the tool describes: the call may have more parameters, such as another format of its answer. */
 function queryOf({ shape }: z.ZodObject, given: Arguments): string {
   const known = Object.keys(shape).filter((name) => given[name] !== undefined && given[name] !== null);
   const query = new URLSearchParams(known.map((name) => [name, queryText(given[name])]));

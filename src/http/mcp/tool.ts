@@ -21,7 +21,7 @@ export interface ToolAnswer {
 export interface McpTool {
   name: string;
   title: string;
-  /** Models read it: short, and with what a call costs. */
+  /** Read by models: a short text, with the cost of a call. */
   description: string;
   input: z.ZodObject;
   output: z.ZodType;

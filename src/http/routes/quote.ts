@@ -123,7 +123,7 @@ async function readQuoted({ text, value, spans }: JsonDocument): Promise<{ endpo
   return { endpoint, body: await parseScannedText(own, await finishScan(openScan(own))) };
 }
 
-/** With what the URL of the call says. */
+/** Adds the model and settings of the call's URL. */
 function completed(sent: string, { call, url }: NonNullable<ReturnType<typeof findGeminiCall>>): string {
   const body = call.complete?.(new TextEncoder().encode(sent), url);
   return body ? new TextDecoder().decode(body) : sent;

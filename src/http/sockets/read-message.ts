@@ -14,7 +14,7 @@ export async function readMessage(text: string): Promise<CreateMessage | Answere
   const spans = await finishScan(openScan(text));
   if (isSteer(text, spans)) return { answer: writeSteerFailed((await parseScannedText(text, spans)).value) };
   const message = readCreate(text, spans);
-  // No call will check what is only remembered.
+  // Checked here, because no call will check input that is only stored.
   if (!message.generates) await parseScannedText(text, spans);
   return message;
 }

@@ -76,7 +76,7 @@ export class ResponseSocket implements SocketUser {
     this.#kept = new KeptAnswers(tools.sockets.memory, caller.key.accountId);
   }
 
-  /** Takes its place among the open sockets; throws if there is none. Without an upgrade, call `onClose`. */
+  /** Registers itself with the open sockets; throws if the limit is reached. If the upgrade fails, call `onClose`. */
   reserve(): void {
     this.#release = this.#tools.sockets.add(this, this.#caller.key);
   }

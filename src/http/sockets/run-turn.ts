@@ -73,10 +73,10 @@ class TurnConnection implements Connection {
   }
 }
 
-/** Headers that say what a client can do after a refusal. */
+/** Headers that help a client after a refusal. */
 const SHOWN = /^(retry-after|x-should-retry|x-request-id|x-ratelimit-.*)$/;
 
-/** A refusal with what the response of POST would have had. */
+/** A refusal with the status, headers and body that POST would return. */
 export function errorMessage(status: number, headers: Headers, body: string, streamId: string | undefined): string {
   const shown: Record<string, string> = {};
   headers.forEach((value, name) => {

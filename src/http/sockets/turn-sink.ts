@@ -1,4 +1,4 @@
-// Sends the streamed answer of one turn to its socket, and says what the headers of an answer say.
+// Sends the streamed answer of one turn to its socket, with the answer's headers as fields.
 
 import type { CreateMessage } from '../../dialects/openai-responses/socket/create-message.ts';
 import { type AnsweredTurn, TurnMessages } from '../../dialects/openai-responses/socket/turn-messages.ts';

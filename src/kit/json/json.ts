@@ -110,7 +110,7 @@ export function parseJson(text: string): Json {
   }
 }
 
-/** The objects of a list; empty if it is none. */
+/** The objects of a list; empty for other values. */
 export function objectsOf(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
@@ -165,7 +165,7 @@ export class TopLevelScan {
     this.#limits = limits;
   }
 
-  /** Goes on up to about `stop`; true once the whole text is scanned. Throws JsonRefused. */
+  /** Scans up to about `stop`; true once the whole text is scanned. Throws JsonRefused. */
   run(stop: number): boolean {
     try {
       this.#walk(Math.min(stop, this.#text.length));

@@ -14,7 +14,7 @@ export function setTo(value: Json): RawEdit {
   return () => JSON.stringify(value);
 }
 
-/** Both edits of one value; the second sees what the first left. */
+/** Applies both edits to one value; the second gets the result of the first. */
 export function inTurn(first: RawEdit | undefined, second: RawEdit | undefined): RawEdit | undefined {
   if (!first || !second) return first ?? second;
   return (raw) => {

@@ -14,7 +14,7 @@ const USAGE_CHECK_MS = HOUR_MS;
 const USAGE_BATCH = 500;
 /** At most the shortest retention: what is deleted is always older than the last usage. */
 const USED_WITHIN_DAYS = 28;
-/** Usage on these days may come from the clock that is wrong now. */
+/** Usage on these days may have been dated by the same wrong clock. */
 const IGNORED_DAYS = 2;
 
 export async function deleteOld(store: Store, clock: Clock, log: Log): Promise<() => void> {

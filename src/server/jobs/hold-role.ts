@@ -62,7 +62,7 @@ export async function holdRole(name: `role:${string}`, tools: RoleTools): Promis
 
   const tryRenew = () =>
     renew().catch((error: unknown) => {
-      // Whether it was written is unknown: the row says.
+      // It is unknown whether the row was written, so it is read.
       own = undefined;
       log('warn', 'role_not_renewed', { code: name, detail: describeError(error) });
     });

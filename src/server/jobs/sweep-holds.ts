@@ -81,7 +81,7 @@ async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<Map<stri
   }
 }
 
-/** Undefined if released. Rejects when the store fails, which says nothing about the hold. */
+/** Undefined if released. Rejects if the store fails: the state of the hold is then unknown. */
 async function release(
   { store, lossMeter }: SweepTools,
   hold: OpenHold,
