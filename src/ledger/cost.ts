@@ -165,10 +165,10 @@ export function holdFor(call: PaidCall, inputTokens: number, outputTokens: numbe
     if (calls) fees = maxNano(fees, mostFees(candidate.prices, calls));
   }
   const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, image, second, character, search } = prices;
-  const dearestInput = maxNano(input, cachedInput, cacheWrite5m, cacheWrite1h);
+  const highestInputPrice = maxNano(input, cachedInput, cacheWrite5m, cacheWrite1h);
   const otherUnits = BigInt(seconds) * second + BigInt(characters) * character + BigInt(searches) * search;
   return {
-    base: BigInt(inputTokens) * dearestInput + BigInt(images) * image + otherUnits + fees,
+    base: BigInt(inputTokens) * highestInputPrice + BigInt(images) * image + otherUnits + fees,
     unit: output * BigInt(choices),
     wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, MIN_OUTPUT_TOKENS),
     least: isUncut(request) ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),

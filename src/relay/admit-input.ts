@@ -122,14 +122,14 @@ function callsBound({ request, candidates, dialect }: Call): HoldTerms['calls'] 
  * upstream may add more than a context, because each use is billed with everything before it.
  */
 export function inputBound(call: Call): number {
-  const { prompt, brought } = inputBounds(call);
-  return prompt + brought;
+  const { prompt, addedByTools } = inputBounds(call);
+  return prompt + addedByTools;
 }
 
-/** `brought`: the input that tools of the upstream add. */
+/** `addedByTools`: the input that tools of the upstream add. */
 export function inputBounds({ request, model, candidates, dialect }: Call) {
   const { input } = request;
-  if (input.longest) return { prompt: input.upper, brought: 0 };
+  if (input.longest) return { prompt: input.upper, addedByTools: 0 };
   let context = model.contextTokens;
   let { upper } = input;
   let runsTools = false;
@@ -143,7 +143,7 @@ export function inputBounds({ request, model, candidates, dialect }: Call) {
     }
   }
   const prompt = input.isOpen ? context : Math.min(upper, context);
-  return { prompt, brought: runsTools ? broughtTokens(input.toolUse, prompt, context) : 0 };
+  return { prompt, addedByTools: runsTools ? broughtTokens(input.toolUse, prompt, context) : 0 };
 }
 
 type ChainedKey = Pick<PresentedKey, 'keyId' | 'limits' | 'ancestors'>;

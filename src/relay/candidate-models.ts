@@ -15,17 +15,17 @@ import { chooseModel, mayUse } from './choose-model.ts';
 /** The named one is the first, unless the caller asks for the cheapest. */
 export type Models = readonly [Model, ...Model[]];
 
-type Asking = Pick<IncomingCall, 'catalog' | 'key' | 'kind' | 'dialect' | 'routing'>;
+type ModelRequest = Pick<IncomingCall, 'catalog' | 'key' | 'kind' | 'dialect' | 'routing'>;
 
 /** Throws if the caller lists a model that it cannot have. */
-export function modelsFor(model: Model, call: Asking): Models {
+export function modelsFor(model: Model, call: ModelRequest): Models {
   const { routing } = call;
   const others = new Set(routing?.models ? listedModels(model, routing.models, call) : fallbacksOf(model, call));
   others.delete(model);
   return [model, ...others];
 }
 
-function fallbacksOf({ fallbacks }: Model, call: Asking): Model[] {
+function fallbacksOf({ fallbacks }: Model, call: ModelRequest): Model[] {
   if (call.routing?.channels.allowFallbacks === false) return [];
   return fallbacks
     .map((id) => call.catalog.find(id))
@@ -33,7 +33,11 @@ function fallbacksOf({ fallbacks }: Model, call: Asking): Model[] {
     .filter((fallback) => isUsable(fallback, call));
 }
 
-function listedModels(named: Model, listed: readonly NamedModel[], { catalog, key, kind, dialect }: Asking): Model[] {
+function listedModels(
+  named: Model,
+  listed: readonly NamedModel[],
+  { catalog, key, kind, dialect }: ModelRequest,
+): Model[] {
   const models = listed.map(({ id, param }) => {
     const model = chooseModel(catalog, key, id, kind, param);
     if (model.free === named.free) return model;

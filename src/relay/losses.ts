@@ -54,8 +54,8 @@ export function lossesOfBill({ held }: Pick<Admission, 'held'>, bill: Bill, step
   if (cost > held) losses.push(operatorLoss('above_hold', step, (costAsNamed(bill, step) * (cost - held)) / cost));
   // Included in the losses above.
   if (!step.route.costs.rules || step.model.free || rule === 'empty_answer') return losses;
-  const dearer = upstreamCost(bill, step) - costAsNamed(bill, step);
-  if (dearer > 0n) losses.push(operatorLoss('service_tier', step, dearer));
+  const tierLoss = upstreamCost(bill, step) - costAsNamed(bill, step);
+  if (tierLoss > 0n) losses.push(operatorLoss('service_tier', step, tierLoss));
   return losses;
 }
 

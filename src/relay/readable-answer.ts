@@ -10,16 +10,16 @@ export const ENOUGH_OUTPUT = 4_096;
 /** Values of an answer apart from its tokens. */
 const BESIDE = 10_000;
 
-type AskedAnswer = Pick<RelayRequest, 'choices' | 'valuesPerToken' | 'maxOutputTokens'>;
+type RequestedAnswer = Pick<RelayRequest, 'choices' | 'valuesPerToken' | 'maxOutputTokens'>;
 
 /** How many tokens each choice may have. */
-export function readableTokens({ choices, valuesPerToken }: Omit<AskedAnswer, 'maxOutputTokens'>): number {
+export function readableTokens({ choices, valuesPerToken }: Omit<RequestedAnswer, 'maxOutputTokens'>): number {
   if (valuesPerToken === undefined) return Number.POSITIVE_INFINITY;
   return Math.floor((ANSWER_LIMITS.nodes - BESIDE) / (choices * valuesPerToken));
 }
 
 /** `most`: the output bound of the model. For a client that named none, the bound is lowered later, but not below this. */
-export function requireReadable(request: AskedAnswer, most: number): void {
+export function requireReadable(request: RequestedAnswer, most: number): void {
   const { choices, valuesPerToken = 0, maxOutputTokens = ENOUGH_OUTPUT } = request;
   const tokens = Math.min(maxOutputTokens, most);
   if (tokens <= readableTokens(request)) return;

@@ -10,7 +10,7 @@ import { mayUse } from './choose-model.ts';
 export function requestedCost(call: Call): RequestedCost {
   const { model, endpoint, dialect, request, key } = call;
   const { boundName, choices, images, thinkingBudget, input } = request;
-  const { prompt, brought } = inputBounds(call);
+  const { prompt, addedByTools } = inputBounds(call);
   return {
     endpoint,
     model: model.id,
@@ -24,7 +24,7 @@ export function requestedCost(call: Call): RequestedCost {
     hold: fullHold(call),
     fees: feesInHold(call),
     promptTokens: prompt,
-    broughtTokens: brought,
+    broughtTokens: addedByTools,
     mayShorten: !input.isOpen,
     isBounded: request.maxOutputTokens !== undefined,
     freeModel: freeModelOf(call),

@@ -5,7 +5,7 @@ import { byModel } from './by-model.ts';
 import type { LimitField, Quirks } from './quirks.ts';
 
 /** Speech models that can send audio as events, which report their usage. Others know audio alone. */
-export function speaksInEvents(model: string): boolean {
+export function sendsSpeechEvents(model: string): boolean {
   return /^gpt-.*tts/.test(model);
 }
 

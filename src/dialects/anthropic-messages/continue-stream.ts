@@ -10,7 +10,7 @@ import {
 } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import type { Comparison } from '../stream/compare-run.ts';
-import { continueFresh, type EventStanding, type Pass } from '../stream/continue-fresh.ts';
+import { continueFresh, type EventClass, type Pass } from '../stream/continue-fresh.ts';
 import { createOverlap } from '../stream/prefill-overlap.ts';
 
 export interface SentBlock {
@@ -25,7 +25,7 @@ type SentBlocks = ReadonlyMap<number, SentBlock>;
 export function continueMessage(pass: Pass, sent: SentBlocks, comparison: Comparison): ContinuedWriter {
   const blocks = new Map(Array.from(sent, ([index, block]) => [index, { ...block }]));
 
-  function standingOf({ name, segments }: StreamEvent, document: JsonDocument): EventStanding {
+  function classify({ name, segments }: StreamEvent, document: JsonDocument): EventClass {
     const block = blocks.get(indexOf(document));
     switch (name) {
       case 'message_start':
@@ -46,7 +46,7 @@ export function continueMessage(pass: Pass, sent: SentBlocks, comparison: Compar
   }
 
   return continueFresh(pass, comparison, {
-    standingOf,
+    classify,
     cut(event, _document, texts) {
       const [text = ''] = texts.values();
       return event.name === 'content_block_delta' ? text && withText(event, text) : event;

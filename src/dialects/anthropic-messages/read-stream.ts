@@ -32,7 +32,7 @@ export function createStreamReader(): StreamReader {
 class MessageReader implements StreamReader {
   readonly #facts: Omit<AnswerFacts, 'usage'> = { output: NO_OUTPUT, finish: 'other' };
   readonly #usage = new UsageTracker();
-  readonly #shapes = new ShapeMemory(saysOnly);
+  readonly #shapes = new ShapeMemory(hasOnlyText);
   #isFinished = false;
   /** The last repeated event was of reasoning. */
   #repeatsReasoning = false;
@@ -131,7 +131,7 @@ class MessageReader implements StreamReader {
   }
 }
 
-function saysOnly(data: string, text: string, slot: string): boolean {
+function hasOnlyText(data: string, text: string, slot: string): boolean {
   const { type, delta, index } = tryReadAnswerJson(data)?.value ?? {};
   const at = typeof index === 'number' ? index : 0;
   const [segment] = isObject(delta) && type === DELTA ? deltaSegments(delta, at) : [];

@@ -20,7 +20,7 @@ export function continuePrefill(pass: Pass, sent: string): ContinuedWriter {
 /** Each event has one part. */
 export function continueFreshRun(pass: Pass, comparison: Comparison): ContinuedWriter {
   return continueFresh(pass, comparison, {
-    standingOf(event) {
+    classify(event) {
       if (event.kind === 'held') return 'next';
       // A signature without words was sent with the words before it.
       return event.segments.length > 0 ? 'open' : 'aside';

@@ -28,7 +28,7 @@ export function createPartReader(requestId: string): PartReader {
     return [...signed, { type: 'close' }];
   }
 
-  function say(kind: 'text' | 'reasoning', said: Delta): AnswerEvent[] {
+  function addText(kind: 'text' | 'reasoning', said: Delta): AnswerEvent[] {
     if (said.text === '') return [];
     if (kind === 'text') hasText = true;
     if (open === kind) return [said];
@@ -55,12 +55,12 @@ export function createPartReader(requestId: string): PartReader {
         const args = isObject(functionCall.args) ? place?.at('functionCall')?.at('args')?.text : undefined;
         return takeCall(functionCall, args ?? '{}', signed);
       }
-      if (isObject(inlineData)) return say('text', { type: 'delta', text: picture(inlineData), isMedia: true });
+      if (isObject(inlineData)) return addText('text', { type: 'delta', text: picture(inlineData), isMedia: true });
       const kind = part.thought === true ? 'reasoning' : 'text';
       // The signature of reasoning comes with it, or with the first text after it; that of text may come with an empty part.
       const isOfThoughtsBefore = kind === 'text' && open === 'reasoning';
       if (isOfThoughtsBefore) signature = signed ?? signature;
-      const said = say(kind, { type: 'delta', text: typeof text === 'string' ? text : '' });
+      const said = addText(kind, { type: 'delta', text: typeof text === 'string' ? text : '' });
       if (open && !isOfThoughtsBefore) signature = signed ?? signature;
       return said;
     },

@@ -82,8 +82,8 @@ export function broughtTokens(use: ToolUse, prompt: number, context: number): nu
   const { tokens } = use;
   const uses = allUses(use);
   const reread = uses * prompt + (tokens * Math.max(0, uses - 1)) / 2;
-  const brought = tokens === UNKNOWN_TOKENS ? uses * context : Math.ceil(tokens + REREAD_SHARE * reread);
-  return Math.min(brought, MAX_TOKENS);
+  const addedInput = tokens === UNKNOWN_TOKENS ? uses * context : Math.ceil(tokens + REREAD_SHARE * reread);
+  return Math.min(addedInput, MAX_TOKENS);
 }
 
 /** Pages and files are longer than results of programs and servers. */
@@ -91,7 +91,7 @@ const FINDS = /search|fetch/;
 const TYPICAL_FOUND_TOKENS = 8_000;
 const TYPICAL_RESULT_TOKENS = 2_000;
 
-/** About how much input one use has brought that an answer shows. `kind`: the type of the call, or the tool's name. */
+/** About how much input one use that an answer shows has added. `kind`: the type of the call, or the tool's name. */
 export function typicalTokens(kind: string): number {
   return FINDS.test(kind) ? TYPICAL_FOUND_TOKENS : TYPICAL_RESULT_TOKENS;
 }

@@ -43,7 +43,7 @@ export function continueChat(
   const extras = sentExtras.copy();
   const hasNewFinish = (event: StreamEvent) => finishesOf(event).some((index) => !finished.has(index));
 
-  const standingOf: FreshRun['standingOf'] = (event) => {
+  const classify: FreshRun['classify'] = (event) => {
     if (event.kind === 'held' || choicesIn(event).length > 0) return hasNewFinish(event) ? 'next' : 'open';
     return comparison.caughtUp() && extras.takeKnown() ? 'sent' : 'aside';
   };
@@ -76,7 +76,7 @@ export function continueChat(
     return rest.every((choice) => choice !== undefined) ? withChoices(event, rest) : 'mismatch';
   };
 
-  return continueFresh(pass, comparison, { standingOf, cut });
+  return continueFresh(pass, comparison, { classify, cut });
 }
 
 function choicesIn({ document }: StreamEvent): JsonObject[] {

@@ -106,14 +106,14 @@ function extrasOf(choice: JsonObject): [name: string, value: Json][] {
 
 /** `map` returns the rest of each extra. If nothing changes, the same choice is returned. */
 function mapExtras(choice: JsonObject, map: (name: string, value: Json) => Json | undefined): JsonObject {
-  const saidIn = contentMember(choice);
-  const said = choice[saidIn];
+  const member = contentMember(choice);
+  const said = choice[member];
   const delta = isObject(said) ? said : {};
   const segments = readSegments(delta, 0);
   // Members beside text, such as its probabilities, are sent or skipped with it.
   const frame = segments.length > 0 ? choice : mapMembers(choice, (name) => !FRAME.has(name), map);
   const kept = mapMembers(delta, (name) => isExtra(name, delta, segments), map);
-  return kept === delta ? frame : { ...frame, [saidIn]: kept };
+  return kept === delta ? frame : { ...frame, [member]: kept };
 }
 
 function isExtra(name: string, delta: JsonObject, segments: readonly Segment[]): boolean {

@@ -47,7 +47,7 @@ export function createStreamReader(choices: number): StreamReader {
 class ChatReader implements StreamReader {
   readonly #choices: number;
   readonly #facts: AnswerFacts = { usage: 'absent', output: NO_OUTPUT, finish: 'other' };
-  readonly #shapes = new ShapeMemory(saysOnly);
+  readonly #shapes = new ShapeMemory(hasOnlyText);
   readonly #begun = new Set<number>();
   readonly #finished = new Set<number>();
   /** The last usage that came by itself before the end: it is sent there. */
@@ -192,7 +192,7 @@ function isOpen({ finish_reason: finish }: JsonObject): boolean {
   return !isFinish(finish);
 }
 
-function saysOnly(data: string, text: string, slot: string): boolean {
+function hasOnlyText(data: string, text: string, slot: string): boolean {
   const choices = choicesOf(tryReadAnswerJson(data)?.value ?? {});
   const segments = choices.flatMap((choice) => readSegments(choice[contentMember(choice)], indexOf(choice)));
   return segments.length === 1 && segments[0]?.slot === slot && segments[0].text === text;

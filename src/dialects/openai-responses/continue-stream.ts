@@ -11,7 +11,7 @@ import {
 } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import type { Comparison } from '../stream/compare-run.ts';
-import { continueFresh, type EventStanding, type Pass } from '../stream/continue-fresh.ts';
+import { continueFresh, type EventClass, type Pass } from '../stream/continue-fresh.ts';
 import { editInside, editList } from './edit-event.ts';
 import { endPlaceOf, isDelta, kindAt, placeOf, type SeenEvents } from './seen-events.ts';
 
@@ -19,7 +19,7 @@ export function continueResponse(pass: Pass, seen: SeenEvents, comparison: Compa
   const ids = createIdMap();
   const missing = new Set(seen.items.keys());
 
-  function standingOf({ kind, segments }: StreamEvent, { value }: JsonDocument): EventStanding {
+  function classify({ kind, segments }: StreamEvent, { value }: JsonDocument): EventClass {
     if (kind === 'held') return missing.size === 0 ? 'next' : 'mismatch';
     if (typeof value.output_index !== 'number') return isObject(value.response) ? 'sent' : 'aside';
     learnIds(value, value.output_index);
@@ -45,7 +45,7 @@ export function continueResponse(pass: Pass, seen: SeenEvents, comparison: Compa
   }
 
   return continueFresh(passRenamed, comparison, {
-    standingOf,
+    classify,
     cut(event, document, texts) {
       const [text = ''] = texts.values();
       if (!isDelta(document.value) || text === event.segments[0]?.text) return event;

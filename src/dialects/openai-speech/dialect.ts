@@ -2,7 +2,7 @@
 
 import { fault } from '../../faults/fault.ts';
 import { editMembers } from '../../kit/json/json.ts';
-import { speaksInEvents } from '../../vendors/openai.ts';
+import { sendsSpeechEvents } from '../../vendors/openai.ts';
 import type { Dialect } from '../dialect.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
@@ -19,7 +19,7 @@ export const openaiSpeech: Dialect = {
     read: readRequest,
     write({ document }, { model }, removed) {
       // Only events report the usage.
-      const form = speaksInEvents(model) ? { stream_format: 'sse' } : {};
+      const form = sendsSpeechEvents(model) ? { stream_format: 'sse' } : {};
       return editMembers(document, withoutFields({ model, ...form }, removed));
     },
   },

@@ -95,7 +95,7 @@ function removeListed({ tools, tool_choice: choice }: JsonObject, rules: ToolRul
   }
   const names = left.map(({ type }) => type);
   const types = new Set(names);
-  const editChoice = isLast ? remove : editAllowed(choice, isAnyMeant(left, types));
+  const editChoice = isLast ? remove : editAllowed(choice, isAnyChosen(left, types));
   return {
     names,
     // Without tools, upstreams refuse settings for them.
@@ -169,7 +169,7 @@ function isChosen(choice: Json | undefined, tool: Json): boolean {
 }
 
 /** As above, of many tools at once: a choice may list as many as there are. */
-function isAnyMeant(left: readonly { tool: Json }[], types: ReadonlySet<Json | undefined>): IsRemoved {
+function isAnyChosen(left: readonly { tool: Json }[], types: ReadonlySet<Json | undefined>): IsRemoved {
   const names = new Set(left.map(({ tool }) => (isObject(tool) ? nameOf(tool) : undefined)));
   names.delete(undefined);
   return (choice) => isObject(choice) && (types.has(choice.type) || names.has(nameOf(choice)));

@@ -5,7 +5,7 @@ import type { JsonDocument } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import type { Comparison, NewTexts } from './compare-run.ts';
 
-export type EventStanding =
+export type EventClass =
   /** The client has this event, or the end of its block: new text in it is a mismatch. */
   | 'sent'
   /** The new part of it is sent. */
@@ -18,7 +18,7 @@ export type EventStanding =
   | 'mismatch';
 
 export interface FreshRun {
-  standingOf(event: StreamEvent, document: JsonDocument): EventStanding;
+  classify(event: StreamEvent, document: JsonDocument): EventClass;
   /** The event with these texts instead of its own; an empty string if nothing in it is new. */
   cut(event: StreamEvent, document: JsonDocument, texts: NewTexts): StreamEvent | '' | 'mismatch';
 }
@@ -32,13 +32,13 @@ export function continueFresh(pass: Pass, comparison: Comparison, run: FreshRun)
     write(event) {
       const { document } = event;
       if (!document) return '';
-      const standing = run.standingOf(event, document);
-      if (standing === 'mismatch') return 'mismatch';
-      if (standing === 'aside') return caughtUp() ? pass(event) : '';
+      const eventClass = run.classify(event, document);
+      if (eventClass === 'mismatch') return 'mismatch';
+      if (eventClass === 'aside') return caughtUp() ? pass(event) : '';
       const texts = comparison.take(event.segments);
       if (!texts) return 'mismatch';
-      if (standing === 'sent') return isEmpty(texts) ? '' : 'mismatch';
-      if (standing === 'next' && !caughtUp()) return 'mismatch';
+      if (eventClass === 'sent') return isEmpty(texts) ? '' : 'mismatch';
+      if (eventClass === 'next' && !caughtUp()) return 'mismatch';
       const rest = run.cut(event, document, texts);
       return typeof rest === 'string' ? rest : pass(rest);
     },

@@ -19,7 +19,7 @@ export interface Repeat {
 }
 
 /** Whether the only content of an event is this text in this slot. */
-type SaysOnly = (data: string, text: string, slot: string) => boolean;
+type HasOnlyText = (data: string, text: string, slot: string) => boolean;
 
 const MARK = '\ue000mark\ue000';
 /** Stops comparing after this many events that did not repeat. */
@@ -28,13 +28,13 @@ const WORTH_IT = 8;
 const MAX_CHARS = 4_096;
 
 export class ShapeMemory {
-  readonly #saysOnly: SaysOnly;
+  readonly #hasOnlyText: HasOnlyText;
   #shape: Shape | undefined;
   #tries = 0;
   #matches = 0;
 
-  constructor(saysOnly: SaysOnly) {
-    this.#saysOnly = saysOnly;
+  constructor(hasOnlyText: HasOnlyText) {
+    this.#hasOnlyText = hasOnlyText;
   }
 
   match(data: string): Repeat | undefined {
@@ -53,7 +53,7 @@ export class ShapeMemory {
     this.#matches = 0;
     if (data.length > MAX_CHARS || this.#tries++ >= MAX_TRIES) return;
     const found = findShape(data, text, slot);
-    if (found && this.#saysOnly(found.marked, MARK, slot)) this.#shape = found;
+    if (found && this.#hasOnlyText(found.marked, MARK, slot)) this.#shape = found;
   }
 }
 

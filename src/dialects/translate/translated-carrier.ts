@@ -128,7 +128,7 @@ function translatedReader(
   const reader = dialect.stream.createReader(request);
   const words = createWordMeter(() => reader.facts().output.tokens);
   const hidden = hidesThoughts({ client, request }) ? new HiddenThoughts(client) : undefined;
-  const heard = (): Output => {
+  const currentOutput = (): Output => {
     const shown = { ...reader.facts().output, tokens: words.weight() };
     return hidden ? addOutput(shown, hidden.output) : shown;
   };
@@ -136,7 +136,7 @@ function translatedReader(
   let output: Output | undefined;
 
   function translate(event: AnswerEvent, into: StreamEvent[]): void {
-    if (isVendors(event)) output = heard();
+    if (isVendors(event)) output = currentOutput();
     if (event.type === 'broken') into.push(event.gaveUp ? GAVE_UP : BROKEN);
     else if (event.type === 'done') into.push(DONE);
     else if (hidden?.takes(event)) hide(event, into);
@@ -190,7 +190,7 @@ function translatedReader(
     facts() {
       const facts = reader.facts();
       const finished = isFinished() || paused() !== undefined;
-      const said = output ?? heard();
+      const said = output ?? currentOutput();
       const { usage } = events.facts(finished);
       return {
         ...facts,

@@ -106,7 +106,7 @@ async function findDead(tools: SweepTools, watch: LeaseWatch): Promise<string[]>
     watch.forget();
     throw error;
   });
-  const silent = watch.findGone(leases, askedAt);
+  const silent = watch.findDead(leases, askedAt);
   const isHere = ({ host }: Lease) => host === node.host;
   const hasEnded = ({ pid }: Lease) => pid === node.pid || !isProcessAlive(pid);
   const isOver = ({ host, expiresAt }: Lease) =>

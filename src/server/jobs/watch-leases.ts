@@ -7,7 +7,7 @@ import { ENDED } from './keep-lease.ts';
 
 export interface LeaseWatch {
   /** Nodes whose lease was returned or has not changed for too long. `askedAt`: monotonic time before the read. */
-  findGone(leases: readonly Lease[], askedAt: number): string[];
+  findDead(leases: readonly Lease[], askedAt: number): string[];
   /** Starts over: while the store was unreachable, no node could renew. */
   forget(): void;
 }
@@ -21,7 +21,7 @@ export function watchLeases(clock: Clock, goneMs: number): LeaseWatch {
   let seen = new Map<string, Seen>();
 
   return {
-    findGone(leases, askedAt) {
+    findDead(leases, askedAt) {
       const since = clock.monotonic();
       const before = seen;
       seen = new Map(

@@ -22,7 +22,7 @@ const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 
 export function createEventReader(target: Target): EventReader {
   const answer = createAnswerReader(target, { isStream: true });
-  const shapes = new ShapeMemory(saysOnly);
+  const shapes = new ShapeMemory(hasOnlyText);
   let usage: UsageReport = 'absent';
   let repeat: Repeat | undefined;
 
@@ -89,7 +89,7 @@ function wordsOf({ shape: { slot }, text }: Repeat): Words {
   return { kind: slot === 'reasoning' || slot === 'refusal' ? slot : 'text', text };
 }
 
-function saysOnly(data: string, text: string, slot: string): boolean {
+function hasOnlyText(data: string, text: string, slot: string): boolean {
   const value = tryParseJson(data);
   const [part, ...more] = isObject(value) ? readChunk(value, data).parts : [];
   return part !== undefined && isWords(part) && part.kind === slot && part.text === text && more.length === 0;
@@ -146,12 +146,12 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
     if (!slot) return part.arguments === '' ? [] : BROKEN;
     if (slots.isNameIncomplete(slot)) begun.set(slot, part.signature ?? begun.get(slot));
     if (slot.name === undefined || slots.isNameIncomplete(slot)) return [];
-    const events = sayCall(slot, part.arguments, part.signature ?? begun.get(slot));
+    const events = addCall(slot, part.arguments, part.signature ?? begun.get(slot));
     begun.delete(slot);
     return events;
   }
 
-  function sayCall(slot: CallSlot, more: string, signature: string | undefined): AnswerEvent[] {
+  function addCall(slot: CallSlot, more: string, signature: string | undefined): AnswerEvent[] {
     const text = named.has(slot) ? more : slot.arguments;
     named.add(slot);
     const id = slot.id ?? madeId(requestId, slot.ordinal);
@@ -159,7 +159,7 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
     return [...sign(), ...sequencer.add(`call/${slot.ordinal}`, () => block, text)];
   }
 
-  function say({ kind, text }: Words, isMedia = false): AnswerEvent[] {
+  function addText({ kind, text }: Words, isMedia = false): AnswerEvent[] {
     const signed = kind === 'reasoning' || kind === open ? [] : sign();
     return [...signed, ...sequencer.add(kind, () => ({ kind }), text, isMedia)];
   }
@@ -174,9 +174,9 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
         if (quirks.takesDetails) details.add(part.list);
         return [];
       case 'picture':
-        return say({ kind: 'text', text: part.text }, true);
+        return addText({ kind: 'text', text: part.text }, true);
       default:
-        return say(part);
+        return addText(part);
     }
   }
 
@@ -196,7 +196,7 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
       isOver = isFinish(finish);
       if (!isFinish(finish)) return events;
       if (slots.isMixed(stopOf(finish, false) === 'length')) return [...events, ...BROKEN];
-      for (const [slot, signature] of begun) events.push(...sayCall(slot, '', signature));
+      for (const [slot, signature] of begun) events.push(...addCall(slot, '', signature));
       if (open !== 'reasoning') events.push(...sequencer.flush());
       open = undefined;
       const reason = stopOf(finish, named.size > 0);

@@ -50,9 +50,9 @@ const ANSWER_TO_RESULTS: Message = { role: 'assistant', content: 'OK.' };
 
 /** For an upstream that refuses a user message right after results: an assistant message is inserted. */
 export function answerResults(messages: readonly Message[]): Message[] {
-  const isSaid = ({ role }: Message) => role !== 'tool' && role !== 'assistant';
+  const isUserOrSystem = ({ role }: Message) => role !== 'tool' && role !== 'assistant';
   return messages.flatMap((message, index) =>
-    isSaid(message) && messages[index - 1]?.role === 'tool' ? [ANSWER_TO_RESULTS, message] : [message],
+    isUserOrSystem(message) && messages[index - 1]?.role === 'tool' ? [ANSWER_TO_RESULTS, message] : [message],
   );
 }
 

@@ -67,8 +67,8 @@ function createResponseReader({ requestId }: Target): (event: JsonObject) => Ans
       if (!calls.has(index)) calls.set(index, { kind: 'tool', id: giveId(id), name: String(name ?? '') });
     }
     // The end of a call repeats everything that came before its name was known.
-    const sayable = readEvent(event, index).filter(({ slot }) => calls.has(index) || BLOCKS.has(kindOf(slot)));
-    const events = sayable.flatMap((said) => [...takeNew(said).flatMap(say), ...citeAll(event, said.slot)]);
+    const newTexts = readEvent(event, index).filter(({ slot }) => calls.has(index) || BLOCKS.has(kindOf(slot)));
+    const events = newTexts.flatMap((said) => [...takeNew(said).flatMap(addText), ...citeAll(event, said.slot)]);
     if (event.type === 'response.output_text.annotation.added') {
       events.push(...cite(event.annotation, textSlot(index, indexAt(event, 'content_index'))));
     }
@@ -76,7 +76,7 @@ function createResponseReader({ requestId }: Target): (event: JsonObject) => Ans
     return events;
   }
 
-  function say({ slot, text }: { slot: string; text: string }): AnswerEvent[] {
+  function addText({ slot, text }: { slot: string; text: string }): AnswerEvent[] {
     const [, at = ''] = slot.split('/');
     const kind = kindOf(slot);
     const call = calls.get(Number(at));
