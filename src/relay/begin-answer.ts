@@ -1,6 +1,6 @@
-// Tries the steps of the plan until an answer has begun. When an attempt is late, the next channel is tried beside it: the one
-// that answers first serves the call, and the other is stopped. Where hedging is off or its budget is used up, the late stream is
-// stopped instead. The client sees a failure before the first byte only in the receipt.
+// Tries the steps of the plan until an answer has begun. When an attempt is late, the next channel is called in parallel:
+// the one that answers first serves the call, and the other is stopped. Where hedging is off or its budget is used up, the
+// late stream is stopped instead. The client sees a failure before the first byte only in the receipt.
 
 import type { Fault } from '../faults/fault.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';

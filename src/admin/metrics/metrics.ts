@@ -95,7 +95,7 @@ interface Branch<Series> {
   series: Series | undefined;
 }
 
-/** A tree by label values: a lookup joins no strings. */
+/** A tree by label values, so that a lookup does not join strings. */
 function createFamily<Series, const Labels extends readonly string[]>(
   labels: Labels,
   most: number,

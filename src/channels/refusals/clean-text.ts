@@ -11,8 +11,8 @@ export function cleanText(text: string, hidden: readonly string[] = []): string 
 }
 
 /**
- * Cuts the text to a length that patterns can handle, at a word end, because half a key looks like none. Chinese has no
- * spaces, but keys have no Chinese characters.
+ * Cuts the text to a length that patterns can handle, at the end of a word, because a part of a key does not match the
+ * pattern of keys. Chinese has no spaces, but keys have no Chinese characters.
  */
 function firstWords(text: string): string {
   if (text.length <= MAX_READ_CHARS) return text;

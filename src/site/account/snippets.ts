@@ -15,7 +15,7 @@ export const CLIENTS = [
 ] as const;
 export type Client = (typeof CLIENTS)[number];
 
-/** As their makers write them; that of the others is a word of the page. */
+/** Names as their makers write them. The name of `openai` is a text of the page. */
 export const CLIENT_NAMES: Readonly<Record<Exclude<Client, 'openai'>, string>> = {
   curl: 'curl',
   python: 'Python',

@@ -151,8 +151,10 @@ function isTurnedRound(given: URLSearchParams): boolean {
   return DATE.test(from) && DATE.test(to) && from > to;
 }
 
-/** The page calls a key's filter `key`; the API calls it by what it is. A visitor means the last day, too, and no upper
- * case. Refused: invalid_request. */
+/**
+ * The page's filter `key` is `key_id` or `subtree` in the API. A visitor's last day is included, and upper case is ignored.
+ * Refused: invalid_request.
+ */
 function apiParams(given: URLSearchParams): URLSearchParams {
   if (isTurnedRound(given)) throw fault('invalid_request', { param: TURNED_ROUND });
   const params = new URLSearchParams(given);
