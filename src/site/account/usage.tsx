@@ -152,7 +152,7 @@ function isTurnedRound(given: URLSearchParams): boolean {
 }
 
 /**
- * The page's filter `key` is `key_id` or `subtree` in the API. A visitor's last day is included, and upper case is ignored.
+ * The page's filter `key` is `key_id` in the API. A visitor's last day is included, and upper case is ignored.
  * Refused: invalid_request.
  */
 function apiParams(given: URLSearchParams): URLSearchParams {
