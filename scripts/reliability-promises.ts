@@ -90,9 +90,9 @@ export const PROMISES: readonly Promised[] = [
       'zh-TW': '每次確認之前都已同步；同步失敗之後不再確認',
     },
     method: {
-      en: '`strace` lists the system calls of the server: between the last write to the write-ahead log and the response there must be a finished `fdatasync`. Then it makes one sync fail: nothing may be acknowledged after that. Needs the optional tool strace (Debian: `apt-get install strace`)',
+      en: '`strace` lists the system calls of the server while clients register, which commits as all other changes do: between the last write to the write-ahead log and the response there must be a finished `fdatasync`. Then it makes one sync fail: nothing may be acknowledged after that. Needs the optional tool strace (Debian: `apt-get install strace`)',
       'zh-TW':
-        '以 `strace` 列出伺服器的系統呼叫：最後一次寫入預寫日誌（write-ahead log）與回應之間，必須有一次完成的 `fdatasync`。接著讓一次同步失敗：此後不得再確認任何變更。需要選用工具 strace（Debian：`apt-get install strace`）',
+        '用戶端註冊時（與其他變更以相同的方式提交），以 `strace` 列出伺服器的系統呼叫：最後一次寫入預寫日誌（write-ahead log）與回應之間，必須有一次完成的 `fdatasync`。接著讓一次同步失敗：此後不得再確認任何變更。需要選用工具 strace（Debian：`apt-get install strace`）',
     },
     run: 'syncs',
   },
@@ -191,9 +191,9 @@ export const PROMISES: readonly Promised[] = [
   {
     promise: { en: 'a failing provider is replaced', 'zh-TW': '故障的供應商由其他供應商取代' },
     method: {
-      en: 'every fault of the [table below](#when-a-provider-fails), from a scripted provider on real connections, for each client format, streamed and not, and three configurations: the answer is compared word by word, and so are the channel, the model, the charge and the balance; also an outage of a minute and the recovery, at 1 and at 100 calls a second',
+      en: 'every fault of the [table below](#when-a-provider-fails), from a scripted provider on real connections, for each client format, streamed and not, and three configurations: the answer is compared word by word, and so are the channel, the model, the charge and the balance; also an outage of a minute and the recovery, at 1 and at 40 calls a second',
       'zh-TW':
-        '[下表](#供應商故障時)的每一種故障，由腳本控制的供應商以真實的連線重現，涵蓋用戶端的各種格式與形式以及三種設定：逐字讀取回答，比對供應商線路、模型、費用與餘額；另有一分鐘的中斷與之後的恢復，分別以每秒 1 次與 100 次呼叫進行',
+        '[下表](#供應商故障時)的每一種故障，由腳本控制的供應商以真實的連線重現，涵蓋用戶端的各種格式與形式以及三種設定：逐字讀取回答，比對供應商線路、模型、費用與餘額；另有一分鐘的中斷與之後的恢復，分別以每秒 1 次與 40 次呼叫進行',
     },
     run: 'failover',
   },
