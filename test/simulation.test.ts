@@ -41,8 +41,8 @@ describe('whatever goes wrong, the books are right', () => {
     [4, 2],
     [6, 2],
     [11, 3],
-    [27, 3],
     [31, 3],
+    [43, 3],
   ])(
     'seed %d for %d minutes',
     async (seed, minutes) => {
@@ -94,7 +94,7 @@ describe('planted bugs', () => {
     'a bug that needs a fault is found; its seed shrinks, and replays as the same run',
     async () => {
       const file = join(folder, 'plan.json');
-      const [seed, minutes] = [5, 1];
+      const [seed, minutes] = [13, 1];
       const bug = ['--mutate', 'a failed attempt is no loss', '--seed', `${seed}`, '--minutes', `${minutes}`];
       const found = await runCommand(...bug, '--out', file);
       expect({ code: found.code, errors: found.errors }).toEqual({ code: 3, errors: '' });

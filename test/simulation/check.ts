@@ -171,7 +171,11 @@ function excessLosses(db: Database, cluster: Cluster, { requestOf, whole }: Clie
 }
 
 /** Vendors bill a call, and all calls of an account, no more than what is recorded as their cost and as losses. */
-function missingLosses(db: Database, { vendors }: Cluster, { promptsOf, requestOf }: Clients): string[] {
+function missingLosses(db: Database, cluster: Cluster, { promptsOf, requestOf, whole }: Clients): string[] {
+  const { vendors, database } = cluster;
+  const names = new Set(cluster.alive().map(({ name }) => name));
+  // One that died before it could book what it had read has told nobody.
+  const isAlive = (request: string) => names.has(database.openHolds.nodeOf(request) ?? '');
   const billed = (prompts: readonly string[]) =>
     prompts.flatMap((number) => vendors.runs.get(number) ?? []).reduce((sum, run) => sum + billOf(run), 0n);
   const exceeded = (column: string, id: string, bill: bigint) => {
@@ -180,7 +184,10 @@ function missingLosses(db: Database, { vendors }: Cluster, { promptsOf, requestO
   };
   return [
     ...[...promptsOf].flatMap(([account, prompts]) => exceeded('account_id', account, billed(prompts))),
-    ...[...requestOf].flatMap(([number, request]) => exceeded('request_id', request, billed([number]))),
+    ...[...requestOf].flatMap(([number, request]) => {
+      const run = whole.has(number) && isAlive(request) ? onlyRun(cluster, number) : undefined;
+      return exceeded('request_id', request, run ? billAt(COSTS, run.input, run) : billed([number]));
+    }),
   ];
 }
 

@@ -67,6 +67,10 @@ export class OpenHolds implements CommitWatch {
     this.#bookedLate.add(requestId);
   }
 
+  nodeOf(requestId: string): string | undefined {
+    return this.#nodeOf.get(requestId);
+  }
+
   /** Whether a call of the node is in progress. */
   areOn(node: string): boolean {
     return [...this.#open.keys()].some((requestId) => this.#nodeOf.get(requestId) === node);

@@ -11,17 +11,7 @@ export const VENDORS = ['alpha', 'beta', 'gamma'] as const;
 export type Vendor = (typeof VENDORS)[number];
 
 /** What a vendor does wrong for a while. */
-export const TROUBLES = [
-  'refuses',
-  'fails',
-  'overloaded',
-  'silent',
-  'cuts',
-  'garbage',
-  'slow',
-  'no usage',
-  'much input',
-] as const;
+export const TROUBLES = ['refuses', 'fails', 'overloaded', 'silent', 'cuts', 'garbage', 'slow', 'no usage'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
 export interface Run {
@@ -46,7 +36,7 @@ interface Body {
 
 /** Fewer than the gateway estimates: where a vendor does not tell, the estimate is what is recorded. */
 export const INPUT_TOKENS = 10;
-/** More than any hold pays for. */
+/** Some report more than any hold pays for. */
 const MUCH_INPUT = 5_000;
 const encoder = new TextEncoder();
 
@@ -101,7 +91,7 @@ export class Vendors {
     const runs = this.runs.get(number) ?? [];
     this.runs.set(number, runs);
     const hasUsage = trouble !== 'no usage';
-    const input = trouble === 'much input' ? MUCH_INPUT : INPUT_TOKENS;
+    const input = this.#dice.isLuck(0.05) ? MUCH_INPUT : INPUT_TOKENS;
     const run: Run = { vendor, input, words: 0, isWhole: false, isHeard: false, hasUsage };
     runs.push(run);
     if (body.query !== undefined) return this.#rank(machine, run, trouble);
