@@ -47,7 +47,16 @@ export function checkMeanwhile(cluster: Cluster, mishaps: readonly Mishap[]): Vi
   return [
     ...broken(cluster.database.tables, ALWAYS),
     ...cluster.database.miscounted,
+    ...miscounted(cluster),
     ...violations('an event is sent again only if its sender could not know', findRepeated(cluster, mishaps)),
+  ];
+}
+
+/** Slots that the tables count and no call has, or the reverse. */
+function miscounted({ database: { tables, freeDays, minuteLimits } }: Cluster): Violation[] {
+  return [
+    ...violations('the free calls of a day are counted', freeDays.findMiscounted(tables)),
+    ...violations('the calls of a minute are counted', minuteLimits.findMiscounted(tables)),
   ];
 }
 
@@ -77,8 +86,6 @@ export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonl
     'a charge is what the usage costs': wrongCosts(db, cluster, clients),
     'what vendors bill is recorded': missingLosses(db, cluster, clients),
     'no more is recorded than vendors bill': excessLosses(db, cluster, clients),
-    'the free calls of a day are counted': database.freeDays.findMiscounted(db),
-    'the calls of a minute are counted': database.minuteLimits.findMiscounted(db),
     'each event reaches each webhook': findUndelivered(cluster),
     'only events of its account reach a webhook': findForeign(cluster),
     'each message is signed with the secret of its webhook': cluster.receivers.unsigned,
@@ -91,7 +98,9 @@ export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonl
   return [
     ...broken(db, ALWAYS),
     ...database.miscounted,
+    ...miscounted(cluster),
     ...database.openHolds.findCharged(db),
+    ...database.openHolds.findUnbooked(cluster.crashed),
     ...Object.entries(checks).flatMap(([invariant, details]) => violations(invariant, details)),
     ...(wasOutside ? broken(db, ALL_LIVED) : []),
   ];
@@ -173,9 +182,8 @@ function excessLosses(db: Database, cluster: Cluster, { requestOf, whole }: Clie
 /** Vendors bill a call, and all calls of an account, no more than what is recorded as their cost and as losses. */
 function missingLosses(db: Database, cluster: Cluster, { promptsOf, requestOf, whole }: Clients): string[] {
   const { vendors, database } = cluster;
-  const names = new Set(cluster.alive().map(({ name }) => name));
-  // One that died before it could book what it had read has told nobody.
-  const isAlive = (request: string) => names.has(database.openHolds.nodeOf(request) ?? '');
+  // A node that died before it could book what it had read has told nobody.
+  const hasCrashed = (request: string) => database.openHolds.isOn(request, cluster.crashed);
   const billed = (prompts: readonly string[]) =>
     prompts.flatMap((number) => vendors.runs.get(number) ?? []).reduce((sum, run) => sum + billOf(run), 0n);
   const exceeded = (column: string, id: string, bill: bigint) => {
@@ -185,7 +193,7 @@ function missingLosses(db: Database, cluster: Cluster, { promptsOf, requestOf, w
   return [
     ...[...promptsOf].flatMap(([account, prompts]) => exceeded('account_id', account, billed(prompts))),
     ...[...requestOf].flatMap(([number, request]) => {
-      const run = whole.has(number) && isAlive(request) ? onlyRun(cluster, number) : undefined;
+      const run = whole.has(number) && !hasCrashed(request) ? onlyRun(cluster, number) : undefined;
       return exceeded('request_id', request, run ? billAt(COSTS, run.input, run) : billed([number]));
     }),
   ];

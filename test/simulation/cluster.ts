@@ -49,6 +49,8 @@ export class Cluster {
   retiresAt: number | undefined;
   /** By place; undefined while there is none. */
   readonly nodes: (SimulatedNode | undefined)[];
+  /** Names of nodes that died, and could not finish what they had begun. */
+  readonly crashed = new Set<string>();
   /** All lines that nodes have logged. */
   readonly log: string[] = [];
   /** Those that are alarms. */

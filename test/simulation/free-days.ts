@@ -37,7 +37,7 @@ export class FreeDays implements CommitWatch {
     if (givesBack && today && this.#takenOn.get(requestId) === today.day) today.requests.delete(requestId);
   }
 
-  /** Slots that the tables count and nobody has, or the reverse: at rest. */
+  /** Slots that the tables count and nobody has, or the reverse. */
   findMiscounted(db: Database): string[] {
     const window = db.query<{ day: bigint; n: bigint }, [string]>(
       'SELECT day, day_count AS n FROM windows WHERE window_id = ?',

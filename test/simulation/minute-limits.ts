@@ -68,7 +68,7 @@ export class MinuteLimits implements CommitWatch {
     }
   }
 
-  /** Of the newest minute of each window of paid calls: slots in the tables that nobody has, or the reverse. At rest. */
+  /** Of the newest minute of each window of paid calls: slots in the tables that nobody has, or the reverse. */
   findMiscounted(db: Database): string[] {
     const rows = db.query<{ window_id: string; slots: string }, []>(
       "SELECT window_id, slots FROM windows WHERE window_id LIKE 'paid:%' OR window_id LIKE 'key-requests:%'",

@@ -141,6 +141,7 @@ export class Misfortune {
     else if (mishap.what === 'crash') {
       nodes[place] = undefined;
       machine.die();
+      this.#cluster.crashed.add(node.name);
       this.#startSoon(place, mishap.ms, machine.wallOffset);
     } else if (mishap.what === 'document' && !machine.isStanding) {
       const { clock, random } = machine;

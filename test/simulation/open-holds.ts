@@ -3,10 +3,14 @@
 
 import type { Database } from 'bun:sqlite';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { minNano, type Nano } from '../../src/kit/money.ts';
+import type { ReleaseInput, SettleInput } from '../../src/store/operations.ts';
+import type { Loss } from '../../src/store/rows.ts';
 import { type Committed, type CommitWatch, closeIn } from './commit-watch.ts';
 import { LIMITS } from './document.ts';
 import { type Violation, violations } from './violation.ts';
 
+const BOOKED_ONCE = 'losses beyond a swept hold are booked once';
 const IN_FLIGHT = 'no account has more paid calls in flight than it may';
 
 /** The number of the prompt that is being served. */
@@ -24,7 +28,10 @@ export class OpenHolds implements CommitWatch {
   readonly #leases = new Map<string, number>();
   readonly #open = new Map<string, { accountId: string; free: boolean }>();
   readonly #swept = new Set<string>();
-  readonly #bookedLate = new Set<string>();
+  readonly #heldBy = new Map<string, Nano>();
+  /** What a late close had beyond the hold that was swept, and what was booked of it. */
+  readonly #dueLate = new Map<string, Nano>();
+  readonly #bookedLate = new Map<string, Nano>();
 
   /** Called where a node asks for the admission. `node`: its name. */
   asked(requestId: string, node: string): void {
@@ -41,7 +48,9 @@ export class OpenHolds implements CommitWatch {
     const closed = closeIn(operation);
     if (closed) this.#open.delete(closed.requestId);
     if (closed && name === 'sweep') this.#swept.add(closed.requestId);
-    if (name !== 'settle' || !this.#swept.has(input.requestId)) return;
+    if ((name !== 'settle' && name !== 'release') || !this.#swept.has(input.requestId)) return;
+    this.#closeLate(input);
+    if (name === 'release') return;
     this.reached['settlements after a sweep']++;
     if (closed) this.#violate('what was swept is not charged', input.requestId);
   }
@@ -52,6 +61,7 @@ export class OpenHolds implements CommitWatch {
       return;
     }
     const { requestId, nodeId, accountId, at, charge } = input;
+    this.#heldBy.set(requestId, result.held);
     this.#open.set(requestId, { accountId, free: charge.free });
     const inFlight = [...this.#open.values()].filter((one) => one.accountId === accountId && !one.free).length;
     if (inFlight > LIMITS.in_flight) this.#violate(IN_FLIGHT, `${requestId} of ${accountId}: ${inFlight}`);
@@ -60,15 +70,33 @@ export class OpenHolds implements CommitWatch {
       this.#violate('a node admits only while its lease lives', `${requestId}: ${expiresAt} at ${at}`);
   }
 
-  #bookLate({ requestId }: Extract<Committed, { name: 'bookLosses' }>['input']): void {
-    this.reached['losses beyond a swept hold']++;
-    if (this.#bookedLate.has(requestId)) this.#violate('losses beyond a swept hold are booked once', requestId);
-    if (!this.#swept.has(requestId)) this.#violate('only a swept hold has losses beyond it', requestId);
-    this.#bookedLate.add(requestId);
+  /** The answer, as far as the hold could pay for it, and all losses. */
+  #closeLate({ requestId, ...input }: SettleInput | ReleaseInput): void {
+    const held = this.#heldBy.get(requestId) ?? 0n;
+    const answer = 'cost' in input ? (input.outcome.upstreamCost ?? minNano(input.cost, held)) : 0n;
+    const due = answer + sumOf(input.losses?.items ?? []) - held;
+    if (due > 0n) this.#dueLate.set(requestId, due);
   }
 
-  nodeOf(requestId: string): string | undefined {
-    return this.#nodeOf.get(requestId);
+  /** At rest. A node that died meanwhile could not book any more. */
+  findUnbooked(crashed: ReadonlySet<string>): Violation[] {
+    const wrong = [...this.#dueLate].filter(([id, due]) => !this.isOn(id, crashed) && this.#bookedLate.get(id) !== due);
+    return violations(
+      BOOKED_ONCE,
+      wrong.map(([id, due]) => `${id}: ${this.#bookedLate.get(id)} of ${due}`),
+    );
+  }
+
+  /** The node that the request is or was on is one of these. */
+  isOn(requestId: string, nodes: ReadonlySet<string>): boolean {
+    return nodes.has(this.#nodeOf.get(requestId) ?? '');
+  }
+
+  #bookLate({ requestId, items }: Extract<Committed, { name: 'bookLosses' }>['input']): void {
+    this.reached['losses beyond a swept hold']++;
+    if (this.#bookedLate.has(requestId)) this.#violate(BOOKED_ONCE, requestId);
+    if (!this.#swept.has(requestId)) this.#violate('only a swept hold has losses beyond it', requestId);
+    this.#bookedLate.set(requestId, sumOf(items));
   }
 
   /** Whether a call of the node is in progress. */
@@ -93,4 +121,8 @@ export class OpenHolds implements CommitWatch {
   #violate(invariant: string, detail: string): void {
     this.violations.push({ invariant, detail });
   }
+}
+
+function sumOf(items: readonly Loss[]): Nano {
+  return items.reduce((sum, { amount }) => sum + amount, 0n);
 }
