@@ -198,6 +198,90 @@ export const MUTATIONS: readonly Mutation[] = [
     from: '  remember(book, input, `$' + '{balance}`);\n',
     to: ``,
   },
+  {
+    name: 'an admission that is taken back keeps its slots',
+    file: CLOSE,
+    from: `  giveBackSlots(book, hold, input.freeAddress);\n  return {`,
+    to: '  return {',
+  },
+  {
+    name: 'more than the hold is charged',
+    file: CLOSE,
+    from: 'const charged = minNano(cost + charge, hold.amount);',
+    to: 'const charged = cost + charge;',
+  },
+  {
+    name: 'a sweep keeps the slots of its call',
+    file: CLOSE,
+    from: `  giveBackSlots(book, hold);\n`,
+    to: '',
+  },
+  {
+    name: 'a webhook gets the events of other accounts',
+    file: 'store/event-reads.ts',
+    from: `half([['account_id = ?', accountId], ['event_id > ?', after]`,
+    to: `half([['account_id <> ?', accountId.slice(1)], ['event_id > ?', after]`,
+  },
+  {
+    name: 'a message is signed with another secret',
+    file: 'kit/webhook-signature.ts',
+    from: `Buffer.from(secret.slice(PREFIX.length), 'base64')`,
+    to: `Buffer.from(secret, 'base64')`,
+  },
+  {
+    name: 'losses beyond a swept hold are booked twice',
+    file: 'ledger/ledger.ts',
+    from: `    await store.commit('bookLosses', { requestId, accountId, items, at: outcome.at });`,
+    to: `    for (let i = 0; i < 2; i++) await store.commit('bookLosses', { requestId, accountId, items, at: outcome.at });`,
+  },
+  {
+    name: 'losses beyond a swept hold are not booked',
+    file: 'ledger/ledger.ts',
+    from: `if (result.state === 'late') await bookLate(input);`,
+    to: 'void bookLate;',
+  },
+  {
+    name: 'a loss is booked twice',
+    file: 'store/book/losses.ts',
+    from: '  for (const item of booked) if (item.amount > 0n) addLoss(book, hold, item, today.day, at);',
+    to: `  for (const item of [...booked, ...booked.filter(({ reason }) => !isGuarded(reason))]) {\n    if (item.amount > 0n) addLoss(book, hold, item, today.day, at);\n  }`,
+  },
+  {
+    name: 'a card of another account counts as redeemed',
+    file: 'store/book/redeem.ts',
+    from: 'if (card?.redeemedBy === accountId && wallet) {',
+    to: 'if (card?.redeemedBy && wallet) {',
+  },
+  {
+    name: 'the answer to a registration is not remembered',
+    file: 'store/book/register.ts',
+    from: `  rememberReplay(book, input.replay, { accountId, keyId: key.keyId, told: announced }, at);\n`,
+    to: `  void [rememberReplay, announced];\n`,
+  },
+  {
+    name: 'the answer to a new key is not remembered',
+    file: 'store/book/keyring.ts',
+    from: `  putLimits(book, key);\n  rememberReplay(book, replay, remembered(key), at);\n`,
+    to: `  putLimits(book, key);\n`,
+  },
+  {
+    name: 'what a session spends is forgotten',
+    file: BUDGETS,
+    from: 'const next = { spent: spent + charged, held: held - amount, touchedAt',
+    to: 'const next = { spent, held: held - amount, touchedAt',
+  },
+  {
+    name: 'calls of a key are not counted in its minute',
+    file: 'store/book/key-rates.ts',
+    from: 'take(book, requestsWindow(keyId), at, requestsPerMinute, 1)',
+    to: 'take(book, requestsWindow(keyId), at, requestsPerMinute, 0)',
+  },
+  {
+    name: 'paid balance is never spent',
+    file: 'store/book/money.ts',
+    from: 'const left = minNano(paid, balance);',
+    to: `const left = minNano(balance, paid);\n  if (left < paid && left > 0n) return { balance, paid: left, paidSpent };`,
+  },
 ];
 
 /** Planted by tests: they break the service and no invariant, so a simulation must report a crash. */
