@@ -145,8 +145,9 @@ async function replay({ seed, minutes, mishaps, invariant, trace }: Plan): Promi
 }
 
 /** In a process of its own, which must find the bug. Returns the seconds of CPU that it took; undefined if it did not. */
-async function findBug({ name }: Mutation): Promise<number | undefined> {
-  const child = Bun.spawn([process.execPath, import.meta.path, '--mutate', name, '--seconds', `${CAUGHT_WITHIN_S}`], {
+async function findBug({ name, firstSeed = 1 }: Mutation): Promise<number | undefined> {
+  const given = ['--mutate', name, '--from', `${firstSeed}`, '--seconds', `${CAUGHT_WITHIN_S}`];
+  const child = Bun.spawn([process.execPath, import.meta.path, ...given], {
     stdout: 'pipe',
     stderr: 'inherit',
   });

@@ -5,6 +5,8 @@ export interface Mutation {
   file: string;
   from: string;
   to: string;
+  /** Where `--mutations` begins, if the first seeds do not come to what the bug needs. */
+  firstSeed?: number;
 }
 
 const CLOSE = 'store/book/close.ts';
@@ -164,6 +166,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a call goes on although its hold was released',
+    firstSeed: 27,
     file: 'ledger/ledger.ts',
     from: `    isHeld: (held) => (lease()?.hasLivedSince(held.since) ? Promise.resolve(true) : isStillOpen(held)),`,
     to: `    isHeld: (held) => Promise.resolve(held.since >= 0),`,
