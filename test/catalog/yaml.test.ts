@@ -67,6 +67,7 @@ test('what a document leaves out has the values of the manual', () => {
 describe('YAML that cannot be read', () => {
   test.each([
     ['a duplicate key', 'channels: []\nmodels: []\nchannels: []', 3, 'appears twice'],
+    ['a duplicate field of JSON', '{"channels":[],"models":[],"channels":[]}', 1, 'appears twice'],
     ['a duplicate price', 'models:\n  - price:\n      input: 1\n      input: 2\n', 4, 'appears twice'],
     ['an open bracket', 'channels: [\n', 2, 'a bracket is not closed'],
     ['an open quote', 'channels: "a\n', 2, 'a quote'],

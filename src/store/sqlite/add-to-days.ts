@@ -6,6 +6,7 @@ import { taipeiDay } from '../../kit/taipei.ts';
 import type { UsageTotals } from '../reads.ts';
 import { addBuckets, type Buckets, NO_BUCKETS, type UsageRecord } from '../rows.ts';
 import { ALL_SUM_COLUMNS } from '../usage-queries.ts';
+import { whenRun } from './when-run.ts';
 
 /** One row of the sums, and all its counts together. */
 interface Sum extends UsageTotals {
@@ -20,14 +21,15 @@ const KEY = ['account_id', 'day', 'key_id', 'model', 'channel', 'status'];
 
 export function prepareAddToDays(db: Database): (usage: readonly UsageRecord[]) => void {
   const columns = [...KEY, ...ALL_SUM_COLUMNS];
-  const upsert = db.prepare(
+  const upsert = whenRun(
+    db,
     `INSERT INTO usage_days (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
      ON CONFLICT (${KEY.join(', ')}) DO UPDATE SET ${ALL_SUM_COLUMNS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
   );
   return (usage) => {
     for (const sum of sumUp(usage)) {
       const { key, requests, cost } = sum;
-      upsert.run(...key, requests, ...countsOf(sum), cost, sum.upstreamCost, sum.knownRequests, sum.knownRevenue);
+      upsert().run(...key, requests, ...countsOf(sum), cost, sum.upstreamCost, sum.knownRequests, sum.knownRevenue);
     }
   };
 }

@@ -3,6 +3,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Pages, PageTable } from '../book/book.ts';
 import { decodeRow, KEYS, PAGES } from '../tables.ts';
+import { whenRun } from './when-run.ts';
 
 export type LoadPage = <T extends PageTable>(table: T, id: string) => Pages[T] | undefined;
 
@@ -11,15 +12,17 @@ type Loaders = { [T in PageTable]: (id: string) => Pages[T] | undefined };
 export function prepareLoad(db: Database): LoadPage {
   const byId = <T extends Exclude<PageTable, 'keyrings'>>(name: T) => {
     const table = PAGES[name];
-    const statement = db.prepare<Record<string, unknown>, [string]>(
+    const statement = whenRun<Record<string, unknown>, [string]>(
+      db,
       `SELECT * FROM ${table.name} WHERE ${table.idColumn} = ?`,
     );
     return (id: string): Pages[T] | undefined => {
-      const row = statement.get(id);
+      const row = statement().get(id);
       return row ? (decodeRow(table, row) as Pages[T]) : undefined;
     };
   };
-  const keysOf = db.prepare<Record<string, unknown>, [string]>(
+  const keysOf = whenRun<Record<string, unknown>, [string]>(
+    db,
     'SELECT * FROM keys WHERE account_id = ? AND revoked_at IS NULL ORDER BY created_at, key_id',
   );
   const loaders: Loaders = {
@@ -43,7 +46,10 @@ export function prepareLoad(db: Database): LoadPage {
     webhookLists: byId('webhookLists'),
     webhooks: byId('webhooks'),
     deliveries: byId('deliveries'),
-    keyrings: (accountId) => keysOf.all(accountId).map((row) => decodeRow(KEYS, row)),
+    keyrings: (accountId) =>
+      keysOf()
+        .all(accountId)
+        .map((row) => decodeRow(KEYS, row)),
   };
   return (table, id) => loaders[table](id);
 }

@@ -6,6 +6,7 @@ import { changedKeys } from '../changed-keys.ts';
 import type { Action, UsageRecord } from '../rows.ts';
 import { ADDITIONS, isTextKind, KEYS, PAGES, type SqlValue, type Table, toText } from '../tables.ts';
 import { prepareAddToDays } from './add-to-days.ts';
+import { whenRun } from './when-run.ts';
 
 type WriteBook = (book: Book) => void;
 
@@ -80,18 +81,20 @@ function writeChanges<T extends Exclude<PageTable, 'keyrings'>>(
 
 function prepareTable<Row extends object>(db: Database, table: Table<Row>): TableWriter<Row> {
   const names = table.columns.map((column) => column.name);
-  const insert = db.prepare(
+  const insert = whenRun(
+    db,
     `INSERT INTO ${table.name} (${[...names, table.idColumn].join(', ')}) VALUES (${marks(names.length + 1)})`,
   );
-  const update = db.prepare(
+  const update = whenRun(
+    db,
     `UPDATE ${table.name} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE ${table.idColumn} = ?`,
   );
-  const remove = db.prepare(`DELETE FROM ${table.name} WHERE ${table.idColumn} = ?`);
+  const remove = whenRun(db, `DELETE FROM ${table.name} WHERE ${table.idColumn} = ?`);
   const encode = prepareEncode(table);
   return {
     write({ id, before, after }) {
-      if (after) (before ? update : insert).run(...encode(after, id));
-      else if (before) remove.run(id);
+      if (after) (before ? update : insert)().run(...encode(after, id));
+      else if (before) remove().run(id);
     },
   };
 }
@@ -111,9 +114,9 @@ export function prepareAdd<Row extends object>(db: Database, table: Table<Row>) 
 function prepareInsert<Row extends object>(db: Database, table: Table<Row>) {
   const names = table.columns.map((column) => column.name);
   const all = table.idField === undefined ? names : [...names, table.idColumn];
-  const insert = db.prepare(`INSERT INTO ${table.name} (${all.join(', ')}) VALUES (${marks(all.length)})`);
+  const insert = whenRun(db, `INSERT INTO ${table.name} (${all.join(', ')}) VALUES (${marks(all.length)})`);
   const encode = prepareEncode(table);
-  return (row: Row) => Number(insert.run(...encode(row, idOf(table, row))).lastInsertRowid);
+  return (row: Row) => Number(insert().run(...encode(row, idOf(table, row))).lastInsertRowid);
 }
 
 /** Undefined where the database counts the ids. */
