@@ -17,7 +17,7 @@ import { freePort } from './free-port.ts';
 import { createLogCapture, type LogCapture } from './log-capture.ts';
 import { type TestDocument, testDocument } from './test-document.ts';
 import { type ScriptedUpstream, startUpstream } from './upstream.ts';
-import { openPosted, withTables } from './with-tables.ts';
+import { openPosted, withOwnTables } from './with-tables.ts';
 
 /** Nobody is turned away because the machine that runs the tests is slow: the longest that a timer takes. */
 const PATIENT_MS = 2 ** 31 - 1;
@@ -148,7 +148,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     get: async (path, key) => (await call(path, { key })).json(),
     sql(query, ...values) {
       if (!/^\s*(insert|update|delete)/i.test(query)) {
-        return withTables(databaseFile, (db) => db.query(query).all(...values)) as never;
+        return withOwnTables(databaseFile, (db) => db.query(query).all(...values)) as never;
       }
       const db = openPosted(databaseFile);
       try {
@@ -161,7 +161,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       writeConfig(edit);
       await gateway.reload();
     },
-    audit: () => withTables(databaseFile, auditLedger),
+    audit: () => withOwnTables(databaseFile, auditLedger),
     async stop() {
       await gateway.drain(0);
       await clear();

@@ -1,6 +1,7 @@
 // Moves a gateway's clock far, and its life with it: a node that slept through its lease admits nothing until the renewal
 // of the lease is on disk.
 
+import { Database } from 'bun:sqlite';
 import { eventually } from './eventually.ts';
 import type { TestGateway } from './gateway.ts';
 import type { ManualClock } from './manual-clock.ts';
@@ -28,10 +29,13 @@ export async function passTime(gateway: TestGateway, clock: ManualClock, ms: num
   if (ms < RENEWAL_MS) return clock.advance(ms);
   clock.step(ms - RENEWAL_MS);
   await clock.advance(RENEWAL_MS);
-  await eventually('a renewed lease', () => {
-    const [lease] = gateway.sql<{ until: bigint }>('SELECT max(expires_at) AS until FROM leases');
-    return lease !== undefined && Number(lease.until) > clock.now();
-  });
+  const db = new Database(gateway.databaseFile, { readonly: true });
+  try {
+    const newest = db.query<{ until: number | null }, []>('SELECT max(expires_at) AS until FROM leases');
+    await eventually('a renewed lease', () => Number(newest.get()?.until) > clock.now());
+  } finally {
+    db.close();
+  }
 }
 
 /** In steps in which the database can answer: what it leaves unanswered for a second of this clock counts as away. */

@@ -4,6 +4,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { unreadBytes } from './socket-diag.ts';
 
 const POLL_MS = 5;
 const WITHIN_MS = 30_000;
@@ -22,13 +23,18 @@ export async function untilHandedOver(): Promise<void> {
 }
 
 /** Of the socket on one port that is connected to the other. */
-function isUnread(port: number | undefined, peer: number | undefined): boolean {
-  const address = (of: number | undefined) => `0100007F:${Number(of).toString(16).toUpperCase().padStart(4, '0')}`;
+function isUnread(port = 0, peer = 0): boolean {
+  return (unreadBytes(port, peer) ?? listedUnread(port, peer)) > 0;
+}
+
+/** Where the kernel is not to be asked for one connection. */
+function listedUnread(port: number, peer: number): number {
+  const address = (of: number) => `0100007F:${of.toString(16).toUpperCase().padStart(4, '0')}`;
   const text = connections();
   const start = text.indexOf(` ${address(port)} ${address(peer)} `);
-  if (start < 0) return false;
+  if (start < 0) return 0;
   const [, , , , queues = ''] = text.slice(start, text.indexOf('\n', start)).split(' ');
-  return Number.parseInt(queues.split(':')[1] ?? '', 16) > 0;
+  return Number.parseInt(queues.split(':')[1] ?? '', 16);
 }
 
 function connections(): string {
