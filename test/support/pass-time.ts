@@ -2,7 +2,7 @@
 // of the lease is on disk.
 
 import { Database } from 'bun:sqlite';
-import { eventually } from './eventually.ts';
+import { eventually, eventuallyInSteps } from './eventually.ts';
 import type { TestGateway } from './gateway.ts';
 import type { ManualClock } from './manual-clock.ts';
 
@@ -18,7 +18,7 @@ export async function whilePassing<Value>(clock: ManualClock, work: Promise<Valu
     isDone = true;
   });
   done.catch(() => {});
-  await eventually('the end', async () => {
+  await eventuallyInSteps('the end', async () => {
     if (!isDone) await clock.advance(STEP_MS);
     return isDone;
   });

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
-import { createGate, eventually } from '../support/eventually.ts';
+import { createGate, eventually, eventuallyInSteps } from '../support/eventually.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { sseScript } from '../support/openai-chat.ts';
 import type { Part, Script } from '../support/script.ts';
@@ -74,7 +74,7 @@ async function ask(client: ClientName, { script, isSaid, onText = () => {} }: Sa
   };
   const text = answer();
   await Promise.race([isSaid, text]);
-  await eventually('the end', async () => {
+  await eventuallyInSteps('the end', async () => {
     if (!isOver) await clock.advance(STEP_MS);
     return isOver;
   });
