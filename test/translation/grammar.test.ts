@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import fc from 'fast-check';
 import OpenAI from 'openai';
+import { IS_LONG_RUN, RUN_SEED } from '../support/long-run.ts';
 import { carryStream } from './carry-stream.ts';
 import {
   anthropicStreams,
@@ -21,9 +22,9 @@ const STREAMS = {
   gemini: geminiStreams,
   'openai-responses': responsesStreams,
 };
-const RUNS = 400;
-const SDK_RUNS = 40;
-const SEED = 7;
+const RUNS = IS_LONG_RUN ? 400 : 60;
+const SDK_RUNS = IS_LONG_RUN ? 40 : 8;
+const SEED = RUN_SEED;
 
 describe.each(PAIRS.map(([client, upstream]) => ({ client, upstream })))(
   '$upstream to $client',
