@@ -20,8 +20,8 @@ const TIMEOUT_MS = 180_000;
 /** 11 in, 7 out, at one nano a token. */
 const COST = 18n;
 
-const FIN_STEP = IS_LONG_RUN ? 1 : 17;
-const OTHER_STEP = IS_LONG_RUN ? 1 : 31;
+const FIN_STEP = IS_LONG_RUN ? 1 : 41;
+const OTHER_STEP = IS_LONG_RUN ? 1 : 67;
 const STEPS = [FIN_STEP, OTHER_STEP];
 /** By what a stream is cut, and after every how many bytes. */
 const BREAKS: [by: Break, step: number][] = [

@@ -12,7 +12,7 @@ import { runShare } from './histories/history-thread.ts';
 import { runHistories } from './histories/run-histories.ts';
 import { sqliteSubject } from './histories/subject.ts';
 
-const HISTORIES = Number(process.env.HISTORIES ?? 300);
+const HISTORIES = Number(process.env.HISTORIES ?? 120);
 /** Each in a database of its own. */
 const ALONE = Math.min(200, Math.ceil(HISTORIES / 10));
 const THREADS = 2;

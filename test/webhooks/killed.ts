@@ -10,7 +10,7 @@ import { IS_LONG_RUN } from '../support/long-run.ts';
 import { createWorkplace, type RunningServer, type Workplace } from '../support/start-process.ts';
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-const EVENTS = IS_LONG_RUN ? 10_000 : 2_000;
+const EVENTS = IS_LONG_RUN ? 10_000 : 1_000;
 const WAVES = 5;
 const TIMEOUT_MS = 240_000;
 const WITHIN_MS = 120_000;
