@@ -1,9 +1,10 @@
 // Receivers that fail: what they miss is sent later, and nobody else waits for them.
 
+import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventuallyInSteps } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -43,23 +44,28 @@ const keysOf = (received: WebhookReceiver['received']) => received.map(({ json }
 
 /** Seconds go by until it is so. */
 const whileTimePasses = (what: string, check: () => boolean | Promise<boolean>) =>
-  eventually(what, async () => {
+  eventuallyInSteps(what, async () => {
     await clock.advance(1_000);
     return check();
   });
 
 /** A long time goes by, in which everything is sent that falls due. */
 async function pass(ms: number, stepMs = 5 * MINUTE): Promise<void> {
-  for (let passed = 0; passed < ms; passed += stepMs) {
-    clock.step(stepMs);
-    const isQuiet = () => {
-      const [row] = gateway.sql<{ due: bigint; lease: bigint }>(
-        `SELECT (SELECT count(*) FROM webhooks WHERE enabled AND due_at <= ?) AS due, max(expires_at) AS lease FROM leases`,
-        clock.now(),
-      );
-      return row?.due === 0n && Number(row.lease) > clock.now();
-    };
-    await whileTimePasses('nothing is due', isQuiet);
+  const db = new Database(gateway.databaseFile, { readonly: true });
+  const quiet = db.query<{ due: number; lease: number }, [number]>(
+    `SELECT (SELECT count(*) FROM webhooks WHERE enabled AND due_at <= ?) AS due, max(expires_at) AS lease FROM leases`,
+  );
+  const isQuiet = () => {
+    const row = quiet.get(clock.now());
+    return row?.due === 0 && row.lease > clock.now();
+  };
+  try {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      clock.step(stepMs);
+      await whileTimePasses('nothing is due', isQuiet);
+    }
+  } finally {
+    db.close();
   }
 }
 
