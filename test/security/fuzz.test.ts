@@ -1,5 +1,5 @@
-// Thousands of random calls to every route: each is answered in its envelope and with our words, nothing breaks, and the
-// books agree afterwards.
+// Random calls to every route, more than a thousand in `npm test`: each is answered in its envelope and with our words,
+// nothing breaks, and the books agree afterwards.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -8,6 +8,7 @@ import { createKey } from '../support/create-key.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
+import { IS_LONG_RUN } from '../support/long-run.ts';
 import { errorScript } from '../support/openai-chat.ts';
 import { OTHER_KINDS } from '../support/other-answers.ts';
 import { bodyLength, cutAt, type Script } from '../support/script.ts';
@@ -22,9 +23,9 @@ import { answerAny, startSecure } from './start-secure.ts';
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_115);
 /** As many on every machine, so that a slow one proves as much as a quick one; who looks for new ones sets a time. */
 const FOR_MS = process.env.FUZZ_MS === undefined ? undefined : Number(process.env.FUZZ_MS);
-const BATCHES = 130;
+const BATCHES = IS_LONG_RUN ? 130 : 70;
 const AT_ONCE = 20;
-const BROKEN_REQUESTS = 300;
+const BROKEN_REQUESTS = IS_LONG_RUN ? 300 : 150;
 const extent = (runs: number) =>
   FOR_MS === undefined ? { numRuns: runs } : { numRuns: 1_000_000, interruptAfterTimeLimit: FOR_MS };
 

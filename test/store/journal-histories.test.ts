@@ -12,7 +12,7 @@ import { IS_LONG_RUN, RUN_SEED } from '../support/long-run.ts';
 import { DAY, Model } from './histories/model.ts';
 import { newWorld, operationsOf, STEPS, type Step } from './histories/steps.ts';
 
-const RUNS = IS_LONG_RUN ? 300 : 60;
+const RUNS = IS_LONG_RUN ? 300 : 30;
 const TABLES = [
   'accounts',
   'wallets',
