@@ -3,7 +3,7 @@
 // quarter of the size. The first test process that needs the bundles builds them for the whole run of `npm test`.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BunPlugin } from 'bun';
 import { codeOf } from '../../src/kit/error-code.ts';
@@ -32,14 +32,30 @@ export function bundleInto(folder: string): void {
   program = bundleOnce(folder);
 }
 
+/** What starts the program of a test that has a store of its own; `source` is its path. */
+export async function testProgram(source: string): Promise<string> {
+  if (RUN_FOLDER === undefined) return source;
+  const name = basename(source, '.ts');
+  const folder = join(RUN_FOLDER, `${name}-${Bun.hash(source)}`);
+  await once(folder, () => bundle(folder, [source, ...THREADS], [threadsIn(folder)]));
+  return join(folder, `${name}.js`);
+}
+
 async function bundleOnce(folder: string): Promise<StartedBy> {
-  const done = join(folder, 'done');
-  if (isCreatedHere(folder)) {
+  await once(folder, async () => {
     await bundle(folder, [CLI, ...THREADS], [threadsIn(folder)]);
     await bundle(join(folder, COMMANDS), [CLI], [threadsIn(folder), WITHOUT_SERVER]);
+  });
+  return (word) => join(folder, word === SERVE ? '' : COMMANDS, 'cli.js');
+}
+
+/** Makes the folder and fills it, unless another test process does. */
+async function once(folder: string, fill: () => Promise<void>): Promise<void> {
+  const done = join(folder, 'done');
+  if (isCreatedHere(folder)) {
+    await fill();
     writeFileSync(done, '');
   } else await eventually('another test process has bundled the program', () => existsSync(done), BUILD_MS);
-  return (word) => join(folder, word === SERVE ? '' : COMMANDS, 'cli.js');
 }
 
 function isCreatedHere(folder: string): boolean {
@@ -54,7 +70,7 @@ function isCreatedHere(folder: string): boolean {
 
 async function bundle(folder: string, programs: readonly string[], plugins: BunPlugin[]): Promise<void> {
   await Bun.build({
-    entrypoints: programs.map((name) => join(SOURCE, name)),
+    entrypoints: programs.map((name) => resolve(SOURCE, name)),
     outdir: folder,
     naming: '[name].[ext]',
     target: 'bun',

@@ -70,7 +70,7 @@ async function killOne(
   killAt: string | undefined,
 ): Promise<unknown> {
   const before = acknowledged.size;
-  const hammer = startHammer(database, file, acknowledged, killAt);
+  const hammer = await startHammer(database, file, acknowledged, killAt);
   if (killAt === undefined) {
     const enough = before + 1 + Math.floor(Math.random() * MAX_ACKNOWLEDGED);
     await eventually('the process has acknowledged enough', () => acknowledged.size >= enough);

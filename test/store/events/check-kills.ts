@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '../../../src/store/store.ts';
+import { testProgram } from '../../support/bundled-program.ts';
 import { type Account, createAccount, createKey, issueCards, renewLease } from '../suite/samples.ts';
 import type { StoreSubject } from '../suite/subject.ts';
 import { type HammerPlan, SESSION_BUDGET } from './kill-plan.ts';
@@ -61,7 +62,7 @@ export async function checkKills(
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const target = acknowledged.size + EVENTS / ROUNDS;
-      const children = databases.map((database, number) => {
+      const starting = databases.map((database, number) => {
         const file = join(folder, `plan-${number}.json`);
         const plan: HammerPlan = {
           account: accounts[number] as Account,
@@ -70,6 +71,7 @@ export async function checkKills(
         writeFileSync(file, JSON.stringify(plan));
         return startHammer(database, file, acknowledged);
       });
+      const children = await Promise.all(starting);
       for (let look = 0; acknowledged.size < target; look++) {
         if (look % LOOKS === 0) problems.push(...(await findWrong(sql, WRONG)));
         await follower.next();
@@ -109,8 +111,9 @@ function follow(store: Store) {
 }
 
 /** `killAt`: the kill point at which it ends itself. */
-export function startHammer(database: string, file: string, acknowledged: Set<string>, killAt = '') {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'hammer.ts'), database, file, killAt], {
+export async function startHammer(database: string, file: string, acknowledged: Set<string>, killAt = '') {
+  const program = await testProgram(join(import.meta.dir, 'hammer.ts'));
+  const child = Bun.spawn([process.execPath, program, database, file, killAt], {
     stdout: 'pipe',
     stderr: 'inherit',
   });

@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/kit/clock.ts';
 import { armFailpoint, parseKillOrder } from '../../../src/kit/failpoint.ts';
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { paid, redeeming, registration, sampleKey, settling } from '../suite/samples.ts';
 import { type HammerPlan, SESSION_BUDGET } from './kill-plan.ts';
 
@@ -16,9 +17,7 @@ const TURNS = 10;
 
 const killOrder = parseKillOrder(killAt);
 armFailpoint(killOrder);
-const store = database.startsWith('postgres:')
-  ? await openPostgresStore({ url: database, clock: systemClock })
-  : await openSqliteStore({ file: database, clock: systemClock, killOrder });
+let store: Store;
 const { account, cards } = JSON.parse(readFileSync(file, 'utf8')) as HammerPlan;
 let count = 0;
 
@@ -61,4 +60,12 @@ async function work(): Promise<never> {
   }
 }
 
-for (let worker = 0; worker < WORKERS; worker++) void work();
+/** A bundle with bytecode has no `await` outside functions. */
+async function start(): Promise<void> {
+  store = database.startsWith('postgres:')
+    ? await openPostgresStore({ url: database, clock: systemClock })
+    : await openSqliteStore({ file: database, clock: systemClock, killOrder });
+  for (let worker = 0; worker < WORKERS; worker++) void work();
+}
+
+void start();
