@@ -7,6 +7,8 @@ import type { Rig } from './rig.ts';
 
 /** Of a lease of 15 s and a minute after it, on a busy machine. */
 const RELEASED_MS = 180_000;
+/** Between the calls of each worker on the other nodes in the meantime. */
+const WAITING_REST_MS = 200;
 
 export interface Frozen {
   /** The holds that were open, and that another node released. */
@@ -39,7 +41,10 @@ export async function freezeBeyondLease(rig: Rig, load: Load, attempts = 5): Pro
       await load.untilServed();
       return await freezeBeyondLease(rig, load, attempts - 1);
     }
+    // More than a minute, in which nothing but the lease of the frozen node matters.
+    load.rest(WAITING_REST_MS);
     await eventually('its holds are released', async () => (await holds()).length === 0, RELEASED_MS);
+    load.rest(0);
     first.resume();
     const resumedAt = performance.now();
     await load.untilServed();
@@ -56,6 +61,7 @@ export async function freezeBeyondLease(rig: Rig, load: Load, attempts = 5): Pro
     const problems = charged.map((row) => `charged after the release of its hold: ${JSON.stringify(row)}`);
     return { released: open.length, refused, frozenMs: resumedAt - since, recoveredMs, problems };
   } finally {
+    load.rest(0);
     first.resume();
   }
 }

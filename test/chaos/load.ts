@@ -28,11 +28,14 @@ export interface Load {
   problems: string[];
   /** Resolves when every node has served a paid call that began after this. */
   untilServed(): Promise<void>;
+  /** From now on, each worker waits so long between its calls. */
+  rest(ms: number): void;
   /** Resolves when every call has ended. */
   stop(): Promise<void>;
 }
 
 const SERVED_MS = 60_000;
+const AFTER_REFUSAL_MS = 20;
 
 export const NO_ENDS: Readonly<Record<ChaosEnd, number>> = {
   ...{ acknowledged: 0, 'hung up': 0, 'error event': 0, 'cut off': 0, refused: 0 },
@@ -46,6 +49,7 @@ export async function startLoad(rig: Rig, workersPerNode = 4): Promise<Load> {
   const accounts: Account[] = [];
   let calls = 0;
   let isOn = true;
+  let restMs = 0;
   const callerOf = ({ url }: Node): Caller => ({ url, facts, takesRefusals: true });
 
   async function call(node: Node, make: (caller: Caller) => Promise<CallEnd>): Promise<ChaosEnd> {
@@ -65,7 +69,9 @@ export async function startLoad(rig: Rig, workersPerNode = 4): Promise<Load> {
   async function work(node: Node): Promise<void> {
     while (isOn) {
       const end = await call(node, (caller) => act(rig, caller, accounts));
-      if (end !== 'acknowledged' && end !== 'hung up') await Bun.sleep(20);
+      const isServed = end === 'acknowledged' || end === 'hung up';
+      const pauseMs = isServed ? restMs : Math.max(restMs, AFTER_REFUSAL_MS);
+      if (pauseMs > 0) await Bun.sleep(pauseMs);
     }
   }
   for (const node of rig.nodes) {
@@ -88,6 +94,9 @@ export async function startLoad(rig: Rig, workersPerNode = 4): Promise<Load> {
         return eventually(`node ${index} serves again`, isServed, SERVED_MS);
       });
       await Promise.all(served);
+    },
+    rest(ms) {
+      restMs = ms;
     },
     async stop() {
       isOn = false;
