@@ -21,7 +21,8 @@ const VARIABLES = new Map(
   ]),
 );
 const [{ model: MAIN }] = KINDS_FOR.messages;
-const OTHER = 'on-openai';
+/** One for each of them. */
+const OTHERS = [...KINDS_FOR.responses.map(({ model }) => model).filter((model) => model !== MAIN), 'demo-small'];
 const HELP = 'Say that you helped.';
 
 describe('Claude Code, beside a key of its vendor', () => {
@@ -73,27 +74,33 @@ describe('Claude Code, whose subagent takes another model', () => {
     await gateway.stop();
   });
 
-  async function runHelper(model: string, key: string, env: Record<string, string>): Promise<void> {
+  /** One subagent for each of these names, all at once. */
+  async function runHelpers(names: readonly string[], key: string, env: Record<string, string>): Promise<void> {
     door.reset();
     gateway.upstream.reset();
-    const input = { description: 'Helps', prompt: HELP, subagent_type: 'general-purpose', model };
+    const input = { description: 'Helps', prompt: HELP, subagent_type: 'general-purpose' };
     gateway.answer(({ prompt, results }) => {
       if (prompt.includes(HELP)) return { pieces: ['I helped.'] };
-      return results.length > 0 ? { pieces: ['Done.'] } : { calls: [{ name: 'Agent', input }] };
+      if (results.length > 0) return { pieces: ['Done.'] };
+      return { calls: names.map((model) => ({ name: 'Agent', input: { ...input, model } })) };
     });
     const errand = claudeCode.run({ url: door.url, key, model: MAIN, prompt: 'Get help.' });
     const { exitCode, stdout, stderr } = await runCli({ ...errand, env: { ...errand.env, ...env } });
     expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Done.') });
   }
 
-  test.each([...VARIABLES])(
-    'finds %s by the variable %s of our page',
-    async (name, variable) => {
+  test(
+    'finds each name by its variable of our page',
+    async () => {
       const { key } = await gateway.register();
-      await runHelper(name, key, { [variable]: OTHER });
+      const models = new Map([...VARIABLES.values()].map((variable, index) => [variable, OTHERS[index] ?? '']));
+      expect(models.size).toBe(OTHERS.length);
+      await runHelpers([...VARIABLES.keys()], key, Object.fromEntries(models));
       expect(new Set(door.passages.map(({ status }) => status))).toEqual(new Set([200]));
-      const { data } = await gateway.get(`/api/usage?model=${OTHER}`, key);
-      expect(data.map(({ status }: Answer) => status)).toEqual(['ok']);
+      for (const [variable, model] of models) {
+        const { data } = await gateway.get(`/api/usage?model=${model}`, key);
+        expect([variable, data.map(({ status }: Answer) => status)]).toEqual([variable, ['ok']]);
+      }
     },
     CLI_TEST_MS,
   );
@@ -102,7 +109,7 @@ describe('Claude Code, whose subagent takes another model', () => {
     'finds nothing without its variable; its tool offers the names that have one',
     async () => {
       const { key } = await gateway.register();
-      await runHelper('haiku', key, {});
+      await runHelpers(['haiku'], key, {});
       expect(door.passages.map(({ status }) => status)).toContain(404);
       const { json } = await gateway.upstream.request(0);
       const agent = json.tools.find((tool: Answer) => tool.name === 'Agent');
