@@ -7,6 +7,10 @@ import type { Rig } from './rig.ts';
 
 /** Of a lease of 15 s and a minute after it, on a busy machine. */
 const RELEASED_MS = 180_000;
+/** Until the other nodes have renewed theirs. */
+const RENEWED_MS = 60_000;
+/** Each question opens a connection. */
+const ASK_EVERY_MS = 250;
 /** Between the calls of each worker on the other nodes in the meantime. */
 const WAITING_REST_MS = 200;
 
@@ -27,13 +31,18 @@ export async function freezeBeyondLease(rig: Rig, load: Load, attempts = 5): Pro
   const since = performance.now();
   first.freeze();
   try {
-    const frozen = await eventually('its lease is not renewed', async () => {
-      const leases = (await askDatabase(rig, 'SELECT node_id, expires_at::text FROM leases')) as Lease[];
-      const isRenewed = ({ node_id, expires_at }: Lease) =>
-        leasesBefore.some((lease) => lease.node_id === node_id && lease.expires_at !== expires_at);
-      const still = leases.filter((lease) => !isRenewed(lease));
-      return leases.length > 1 && still.length === 1 && performance.now() - since > 5_000 && still[0];
-    });
+    const frozen = await eventually(
+      'its lease is not renewed',
+      async () => {
+        const leases = (await askDatabase(rig, 'SELECT node_id, expires_at::text FROM leases')) as Lease[];
+        const isRenewed = ({ node_id, expires_at }: Lease) =>
+          leasesBefore.some((lease) => lease.node_id === node_id && lease.expires_at !== expires_at);
+        const still = leases.filter((lease) => !isRenewed(lease));
+        return leases.length > 1 && still.length === 1 && performance.now() - since > 5_000 && still[0];
+      },
+      RENEWED_MS,
+      ASK_EVERY_MS,
+    );
     const holds = () => askDatabase(rig, `SELECT request_id FROM holds WHERE node_id = '${frozen.node_id}'`);
     const open = (await holds()) as { request_id: string }[];
     if (open.length === 0 && attempts > 1) {
@@ -43,7 +52,7 @@ export async function freezeBeyondLease(rig: Rig, load: Load, attempts = 5): Pro
     }
     // More than a minute, in which nothing but the lease of the frozen node matters.
     load.rest(WAITING_REST_MS);
-    await eventually('its holds are released', async () => (await holds()).length === 0, RELEASED_MS);
+    await eventually('its holds are released', async () => (await holds()).length === 0, RELEASED_MS, ASK_EVERY_MS);
     load.rest(0);
     first.resume();
     const resumedAt = performance.now();

@@ -49,6 +49,8 @@ const START_ATTEMPTS = 5;
 const TIMEOUTS = { first_token_ms: 2_000, idle_ms: 2_000, total_ms: 3_000 };
 /** Other nodes release the holds of a node that is gone after 75 s. */
 const HOLDS_CLOSED_MS = 150_000;
+/** Each question opens a connection. */
+const ASK_EVERY_MS = 100;
 
 export async function startRig(options: { nodes?: number; hasStandby?: boolean } = {}): Promise<Rig> {
   const { nodes: count = 2, hasStandby = false } = options;
@@ -109,6 +111,7 @@ export async function startRig(options: { nodes?: number; hasStandby?: boolean }
           'every hold is closed',
           async () => (await runAt(open, database)).length === 0,
           HOLDS_CLOSED_MS,
+          ASK_EVERY_MS,
         ).catch((error: Error) => problems.push(error.message));
         const verified = await verify(tablesOfPostgres({ url: at }), nodes[0]?.url ?? '', facts, upstream.begun, true);
         return [...problems, ...verified.problems];
