@@ -21,6 +21,7 @@ const SEEDS = [
   [3, 2],
   [6, 2],
   [11, 3],
+  [43, 3],
 ] as const;
 const MORE_SEEDS = [
   [4, 2],
