@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } fro
 import { startTestGateway } from '../../support/gateway.ts';
 import { createWorkplace, type Workplace } from '../../support/start-process.ts';
 
-const OTHER = 'the copy was made with another pepper than the one that is here';
+const OTHER = 'the copy was made with another pepper: ';
 
 const here = createWorkplace();
 const elsewhere = createWorkplace();
