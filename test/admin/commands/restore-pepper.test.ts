@@ -39,7 +39,7 @@ test.each([
   const { exitCode, stdout, stderr } = await restore(foreign, env());
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toStartWith(OTHER);
-  expect(stderr).toMatch(/^[^\n]+SECRETS_PEPPER[^\n]+move the database away\n$/);
+  expect(stderr).toMatch(/^[^\n]+SECRETS_PEPPER[^\n]+move the current database away\n$/);
   expect(readFileSync(database).equals(bytes)).toBe(true);
   expect(existsSync(`${database}.restoring`)).toBe(false);
   expect(await restore(own, env())).toMatchObject({ exitCode: 0, stderr: '' });
