@@ -178,14 +178,15 @@ test('receivers that answer slowly give way to others of their account, however 
     one.answer = () => new Promise<number>((resolve) => clock.after(10_000, () => resolve(204)));
     await addWebhook(one.url);
   }
-  await makeKeys(20);
+  const EVENTS = 20;
+  await makeKeys(EVENTS);
   await whileTimePasses('both are called', () => slow.every(({ received }) => received.length > 0));
   await addWebhook();
-  const before = clock.now();
   await makeKeys(1);
   await whileTimePasses('the third one has its event', () => receiver.received.length === 1);
-  // Two turns of theirs at most, each of 15 s and the attempt that runs then: not the 200 s of all their events.
-  expect(clock.now() - before).toBeLessThan(60_000);
+  // Two turns of theirs at most, each of 15 s and the attempt that runs then. The clock goes on while a busy machine still sends:
+  // their events are counted, not the time.
+  for (const { received } of slow) expect(received.length).toBeLessThan(EVENTS / 2);
   await Promise.all(slow.map((one) => one.stop()));
 });
 
