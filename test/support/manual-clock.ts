@@ -9,8 +9,8 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Moves the wall clock only, in either direction. */
   step(ms: number): void;
-  /** Timers that have not run and were not cancelled. */
-  pending(): number;
+  /** Timers that have not run and were not cancelled; with `inMs`, those that are due in exactly that time. */
+  pending(inMs?: number): number;
 }
 
 interface Timer {
@@ -64,6 +64,6 @@ export function createManualClock(startAt = START): ManualClock {
     step(ms) {
       wall += ms;
     },
-    pending: () => timers.length,
+    pending: (inMs) => timers.filter(({ due }) => inMs === undefined || due === elapsed + inMs).length,
   };
 }
