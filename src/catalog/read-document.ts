@@ -19,21 +19,6 @@ const MAX_ALIASES = 100;
 const OTHER_ENCODING = /[\0\ufffd]/;
 
 export function readDocument(text: string): ReadDocument {
-  const json = readJson(text);
-  return json === undefined ? readYaml(text) : checkRaw(json);
-}
-
-/** JSON as a program writes it, which parses a hundred times as fast. Other JSON may have a field twice, and YAML finds it. */
-function readJson(text: string): unknown {
-  try {
-    const raw: unknown = JSON.parse(text);
-    return JSON.stringify(raw) === text ? raw : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function readYaml(text: string): ReadDocument {
   const yaml = parseDocument(text, { uniqueKeys: true, strict: true });
   if (yaml.errors.length > 0) {
     return {
@@ -54,7 +39,7 @@ function readYaml(text: string): ReadDocument {
   return checkRaw(raw);
 }
 
-/** Reads a stored revision: JSON, in which no field is twice. */
+/** Reads a stored revision: JSON, which parses ten times as fast as YAML and has no field twice. */
 export function readStoredDocument(stored: string): ReadDocument {
   let raw: unknown;
   try {

@@ -91,7 +91,7 @@ describe('more than the sockets between hold', () => {
   });
 });
 
-describe('on a gateway of its own', () => {
+describe('on a new gateway', () => {
   beforeEach(start);
   afterEach(() => gateway.stop());
 

@@ -112,7 +112,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   if (!isFailed()) {
     broken.push(...checkAtRest(cluster, customers, mishaps));
     crashes.push(...findCrashes(cluster));
-    // Such a run proves nothing, and a bug of its own clients may be the reason.
+    // Such a run proves nothing, and a bug of the simulated clients may be the reason.
     if (!isFailed() && customers.counts.served === 0) crashes.push('no model call was served');
   }
   return report(customers);

@@ -32,7 +32,7 @@ export function bundleInto(folder: string): void {
   program = bundleOnce(folder);
 }
 
-/** What starts the program of a test that has a store of its own; `source` is its path. */
+/** The file to start for a program that opens a store itself; `source` is its path. */
 export async function testProgram(source: string): Promise<string> {
   if (RUN_FOLDER === undefined) return source;
   const name = basename(source, '.ts');

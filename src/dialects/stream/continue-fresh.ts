@@ -19,7 +19,7 @@ export type EventClass =
 
 export interface FreshRun {
   classify(event: StreamEvent, document: JsonDocument): EventClass;
-  /** The event with these texts instead of its own; an empty string if nothing in it is new. */
+  /** Replaces the texts of the event; an empty string if nothing in it is new. */
   cut(event: StreamEvent, document: JsonDocument, texts: NewTexts): StreamEvent | '' | 'mismatch';
 }
 

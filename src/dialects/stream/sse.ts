@@ -157,7 +157,7 @@ function isWhole({ data = '' }: SseEvent): boolean {
   return data === '[DONE]' || tryParseJson(data) !== undefined;
 }
 
-/** The name may be from an upstream: a line end in it would let the upstream write lines or events of its own. */
+/** The name may be from an upstream: a line end in it would let the upstream add lines or events. */
 export function isEventName(text: string): boolean {
   return !HAS_LINE_END.test(text);
 }

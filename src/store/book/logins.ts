@@ -1,4 +1,4 @@
-// Login names, passwords and sessions of the site. Each name is a page of its own, so that two accounts that request the same
+// Login names, passwords and sessions of the site. Each name has a separate page, so that two accounts that request the same
 // name are decided one after the other.
 
 import { assert } from '../../kit/assert.ts';

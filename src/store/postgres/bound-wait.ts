@@ -1,5 +1,5 @@
 // Limits how long a caller waits for a commit, because a database that hangs may answer much later. An admission that is
-// answered after the limit is undone, because nobody would close it. A repeated register, redeem or key creation is
+// answered after the limit is undone, because its caller has given up and would never close it. A repeated register, redeem or key creation is
 // recognized by its Idempotency-Key. Some operations wait without a limit: settle and release, because a retry would find
 // the hold resolved; late losses, because they would be booked twice; and operations of an operator, because a credit that
 // was reported as refused would be given again.

@@ -32,7 +32,7 @@ export function planFormat(
   if (!format) return NO_FORMAT;
   if (format.kind === 'json_object') return { ...NO_FORMAT, hints: [hint(JSON_HINT)] };
   const schema = describedSchema(format);
-  // The client requires a call of its own tools instead of an answer.
+  // The client requires a call of one of its tools: the format cannot be another one.
   const isCalled = tools.length > 0 && isForced(toolChoice);
   const isOpen = hasDictionary(schema);
   const takesSchema = traits.takesFormat && !isRefused(schema);
