@@ -30,6 +30,7 @@ export async function readFiles(
       counted.grow(bytes);
       capacity.grow(bytes);
     },
+    reserve: () => false,
   });
   requireKey(await tools.authenticator.revalidate(key));
   return readForm(body, type, rules);

@@ -9,6 +9,8 @@ import { type AnswerCapacity, type AnswerLease, createAnswerCapacity } from './a
 export interface CapacityLease {
   /** More bytes of its body, or of media that the body links to, have arrived. Throws `unavailable` above the bound. */
   grow(bytes: number): void;
+  /** Takes bytes before they arrive; false if more than a small share of the capacity would be in use. */
+  reserve(bytes: number): boolean;
   /** Marks the call as free: throws `unavailable`, now or in `grow`, if only the share for paid calls is left. */
   becomeFree(): void;
   /** A separate lease for the answer, which may outlive this one. */
@@ -34,6 +36,8 @@ const FREE_SHARE = 0.8;
 /** One account gets at most this share, or `ACCOUNT_MINIMUM` if that is more. */
 const ACCOUNT_SHARE = 0.25;
 const ACCOUNT_MINIMUM: LoadLimits = { requests: 64, bodyBytes: 64 * 1024 * 1024 };
+/** Bodies that are only declared take no more than this share, also of what one account gets. */
+const RESERVED_SHARE = 0.2;
 const RETRY_AFTER_S = 2;
 
 interface Taken {
@@ -95,6 +99,15 @@ class RequestLease implements CapacityLease {
     account.bytes += bytes;
     this.#taken += bytes;
     if (this.#isFree) this.#checkFree();
+  }
+
+  reserve(bytes: number): boolean {
+    const { limits, all } = this.#load;
+    const isSmall =
+      all.bytes + bytes <= limits.bodyBytes * RESERVED_SHARE &&
+      this.#account.bytes + bytes <= share(limits, 'bodyBytes') * RESERVED_SHARE;
+    if (isSmall) this.grow(bytes);
+    return isSmall;
   }
 
   becomeFree(): void {

@@ -98,3 +98,19 @@ test.each(heavy)(
     expect(Math.min(...shares)).toBeLessThan(0.5);
   },
 );
+
+test.each(['', PAD])('a byte order mark before a body is ignored', async (pad) => {
+  gateway.upstream.next(chatAnswer());
+  const body = `\uFEFF{"model":"up-free",${MESSAGES},${pad && `${pad},`}"max_tokens":20}`;
+  expect((await gateway.call(CHAT, { key, body })).status).toBe(200);
+});
+
+test('a body without a declared length is read in pieces', async () => {
+  gateway.upstream.next(chatAnswer());
+  const bytes = new TextEncoder().encode(`{"model":"up-free",${PAD},${MESSAGES},"max_tokens":20}`);
+  const body = new Blob([bytes.subarray(0, 100_000), bytes.subarray(100_000)]).stream();
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const response = await fetch(gateway.url + CHAT, { method: 'POST', headers, body });
+  expect(response.status).toBe(200);
+  expect(gateway.upstream.requests.at(-1)?.body).toContain(PAD);
+});

@@ -321,6 +321,18 @@ test('capacity is released once, however often release is called', async () => {
   expect(load.requests).toBe(0);
 });
 
+test('bodies that are only declared take a fifth of the capacity, and of what one account gets', async () => {
+  await start({});
+  const load = createLoad({ requests: 1_000, bodyBytes: 1_000 * MEGABYTE });
+  const [first, second] = [load.acquire('a'), load.acquire('a')];
+  expect([first.reserve(40 * MEGABYTE), second.reserve(10 * MEGABYTE), second.reserve(1)]).toEqual([true, true, false]);
+  second.grow(MEGABYTE);
+  first.release();
+  expect(second.reserve(39 * MEGABYTE)).toBe(true);
+  for (const account of ['b', 'c', 'd']) expect(load.acquire(account).reserve(50 * MEGABYTE)).toBe(true);
+  expect(load.acquire('e').reserve(MEGABYTE)).toBe(false);
+});
+
 test('one account never takes more than a quarter of a large gateway', async () => {
   await start({});
   const load = createLoad({ requests: 1_000, bodyBytes: 1_000 * MEGABYTE });
