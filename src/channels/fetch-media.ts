@@ -4,8 +4,7 @@
 
 import { Fault, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
-import { allowedAddress, type HostRules, lookupOf, publicHosts } from './public-host.ts';
-import { rejectUnanswered } from './reject-unanswered.ts';
+import { allowedAddress, guardedRequest, type HostRules, publicHosts } from './public-host.ts';
 
 interface MediaAddress {
   url: string;
@@ -20,8 +19,6 @@ interface Media {
 }
 
 export interface MediaOptions extends HostRules {
-  /** Trusted certificate authorities; undefined: the default ones. */
-  authorities?: string;
   /** For all media of one request. */
   maxBytes: number;
   timeoutMs: number;
@@ -111,22 +108,17 @@ async function download(
   takeBytes: ByteLimit,
   signal: AbortSignal,
 ): Promise<Media> {
-  // Rarely needed, and expensive in memory at start.
   const { request: ask } = await import('node:https');
   return new Promise((resolve, reject) => {
-    const request = ask(
+    const headers = {
+      accept: 'image/*, application/pdf',
+      'accept-encoding': 'identity',
+      'user-agent': 'ai-gateway-service',
+    };
+    const request = guardedRequest(
+      ask,
       url,
-      {
-        lookup: lookupOf(address),
-        headers: {
-          accept: 'image/*, application/pdf',
-          'accept-encoding': 'identity',
-          'user-agent': 'ai-gateway-service',
-        },
-        agent: false,
-        ...(options.authorities === undefined ? {} : { ca: options.authorities }),
-        signal,
-      },
+      { address, rules: options, headers, signal },
       (response) => {
         const refuse = (why: unknown) => {
           reject(why);
@@ -149,8 +141,8 @@ async function download(
           resolve({ mediaType, data: Buffer.concat(chunks).toString('base64') });
         });
       },
+      reject,
     );
-    rejectUnanswered(request, reject);
     request.end();
   });
 }

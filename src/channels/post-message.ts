@@ -1,8 +1,7 @@
 // One POST to a receiver of webhooks. Customers choose where it goes, so it follows no redirect, connects only to an
 // address that was checked, and reads nothing of the response but its status.
 
-import { allowedAddress, bareHost, type HostRules, lookupOf } from './public-host.ts';
-import { rejectUnanswered } from './reject-unanswered.ts';
+import { allowedAddress, bareHost, guardedRequest, type HostRules } from './public-host.ts';
 import type { Fetch } from './upstream.ts';
 
 interface Message {
@@ -21,8 +20,6 @@ export class PostRefused extends Error {
 
 export interface PostRules extends HostRules {
   allowsHttp: boolean;
-  /** Trusted certificate authorities; undefined: the default ones. */
-  authorities?: string | undefined;
 }
 
 /** For addresses that customers choose. */
@@ -35,26 +32,25 @@ export function createGuardedPost(rules: PostRules): Post {
     if (address === undefined) {
       throw new PostRefused('its host has no address, or one that is not on the public internet');
     }
-    // Loaded with the first message: they are expensive in memory at start.
     const { request: ask } = isSecure ? await import('node:https') : await import('node:http');
     return new Promise((resolve, reject) => {
-      const request = ask(
+      const request = guardedRequest(
+        ask,
         url,
         {
-          method: 'POST',
-          lookup: lookupOf(address),
-          ...(isSecure && address !== bareHost(url) ? { servername: url.hostname } : {}),
-          headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-          agent: false,
-          ...(rules.authorities === undefined ? {} : { ca: rules.authorities }),
+          address,
+          rules,
           signal,
+          method: 'POST',
+          headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+          ...(isSecure && address !== bareHost(url) ? { servername: url.hostname } : {}),
         },
         (response) => {
           resolve(response.statusCode ?? 0);
           request.destroy();
         },
+        reject,
       );
-      rejectUnanswered(request, reject);
       request.end(body);
     });
   };

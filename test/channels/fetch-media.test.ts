@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 import { createFetchMedia, type FetchMedia, publicMedia } from '../../src/channels/fetch-media.ts';
-import { isPublicAddress } from '../../src/channels/public-address.ts';
+import { isPublicAddress } from '../../src/channels/public-host.ts';
 import { Fault } from '../../src/faults/fault.ts';
 import { parseAddress } from '../../src/kit/address.ts';
 import { systemClock } from '../../src/kit/clock.ts';

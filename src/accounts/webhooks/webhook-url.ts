@@ -1,7 +1,6 @@
 // The URL of a webhook, as far as it can be judged without a lookup: names are resolved and checked with each delivery.
 
-import { isPublicAddress } from '../../channels/public-address.ts';
-import { bareHost } from '../../channels/public-host.ts';
+import { bareHost, isPublicAddress } from '../../channels/public-host.ts';
 import { parseAddress } from '../../kit/address.ts';
 
 export interface UrlRules {
