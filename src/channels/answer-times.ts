@@ -3,12 +3,6 @@
 
 import { PairMap } from './pair-map.ts';
 
-export interface AnswerTimes {
-  note(channel: string, model: string, answer: AnswerSize, ms: number): void;
-  /** The median of recent answers of that size; undefined while there are too few. */
-  median(channel: string, model: string, answer: AnswerSize): number | undefined;
-}
-
 export interface AnswerSize {
   kind: 'first_token' | 'whole';
   /** Input tokens for a first token, the output limit for a whole answer. */
@@ -23,30 +17,26 @@ const COUNTED_EVERY = 4;
 /** Upper bounds of the size classes. */
 const SIZES = [1_000, 4_000, 16_000, 64_000];
 
-export function createAnswerTimes(): AnswerTimes {
+export type AnswerTimes = ReturnType<typeof createAnswerTimes>;
+
+export function createAnswerTimes() {
+  /** By size class. */
   const routes = new PairMap<Map<number, LastTimes>>();
-
-  function timesOf(channel: string, model: string): Map<number, LastTimes> {
-    const known = routes.get(channel, model);
-    if (known) return known;
-    const begun = new Map<number, LastTimes>();
-    routes.set(channel, model, begun);
-    return begun;
-  }
-
   return {
-    note(channel, model, answer, ms) {
-      const ofRoute = timesOf(channel, model);
+    note(channel: string, model: string, answer: AnswerSize, ms: number): void {
       const alike = sizeClassOf(answer);
-      const known = ofRoute.get(alike);
+      const ofRoute = routes.get(channel, model);
+      const known = ofRoute?.get(alike);
       if (known) known.add(ms);
-      else ofRoute.set(alike, new LastTimes(ms));
+      else if (ofRoute) ofRoute.set(alike, new LastTimes(ms));
+      else routes.set(channel, model, new Map([[alike, new LastTimes(ms)]]));
     },
-    median: (channel, model, answer) => routes.get(channel, model)?.get(sizeClassOf(answer))?.median(),
+    /** The median of recent answers of that size; undefined while there are too few. */
+    median: (channel: string, model: string, answer: AnswerSize) =>
+      routes.get(channel, model)?.get(sizeClassOf(answer))?.median(),
   };
 }
 
-/** The size class. */
 function sizeClassOf({ kind, tokens }: AnswerSize): number {
   let size = 0;
   for (const most of SIZES) if (tokens > most) size++;

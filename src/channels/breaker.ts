@@ -11,10 +11,10 @@
 // and the next call probes.
 
 import type { Clock } from '../kit/clock.ts';
-import { LastAccounts } from './last-accounts.ts';
-import { createRecentEvents, type RecentEvents } from './recent-events.ts';
+import { LastAccounts } from './recent-accounts.ts';
+import { createRecentEvents } from './recent-events.ts';
 
-export type OpenedBy = 'consecutive_failures' | 'failure_rate' | 'key_refused' | 'probe_failed';
+type OpenedBy = 'consecutive_failures' | 'failure_rate' | 'key_refused' | 'probe_failed';
 
 export interface FailureKind {
   opensAtOnce?: boolean;
@@ -66,7 +66,7 @@ export class Breaker {
   /** Accounts with failures since it last opened. */
   readonly #met = new LastAccounts();
   /** Failures are marked. */
-  readonly #recent: RecentEvents = createRecentEvents(WINDOW_MS);
+  readonly #recent = createRecentEvents(WINDOW_MS);
   #streak = NO_STREAK;
   /** When a failure was last added to the streak. */
   #countedAt = Number.NEGATIVE_INFINITY;
@@ -186,7 +186,9 @@ export class Breaker {
     return {
       state,
       failures: this.#streak.count,
+      /** Monotonic time. */
       retryAt: this.#openUntil ?? null,
+      /** When and why it opened; null while it is closed. */
       since: this.#opened?.at ?? null,
       why: this.#opened?.by ?? null,
     };

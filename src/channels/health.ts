@@ -9,29 +9,9 @@
 // probe. When the shared breaker closes, all others close with it.
 
 import { type Clock, HOUR_MS } from '../kit/clock.ts';
-import { Breaker, type Entry, type FailureKind, type OpenedBy } from './breaker.ts';
-import { LastAccounts } from './last-accounts.ts';
+import { Breaker, type Entry, type FailureKind } from './breaker.ts';
 import { PairMap } from './pair-map.ts';
-import { RecentAccounts } from './recent-accounts.ts';
-
-export interface Health {
-  /**
-   * Returns a permit if a call of this account may use the route now. An open breaker that is due admits one probe. The
-   * holder reports the result. `repeats`: the permit of the attempt that this one retries.
-   */
-  tryAcquire(channel: string, model: string, account: string, repeats?: Permit): Permit | undefined;
-  /** How long an open breaker stays open. */
-  blockedForMs(channel: string, model: string, account: string): number;
-  /** For a call that was admitted before and retries after a wait: bypasses the breaker. */
-  forceAcquire(channel: string, model: string, account: string): Permit;
-  /** A stream brought its first token. It admits others and ends the streak of failures, unless it fails later. */
-  firstToken(permit: Permit): void;
-  success(permit: Permit): void;
-  failure(permit: Permit, kind?: FailureKind): void;
-  /** The call ended for a reason unrelated to the channel. */
-  forget(permit: Permit): void;
-  states(): BreakerState[];
-}
+import { LastAccounts, RecentAccounts } from './recent-accounts.ts';
 
 /** One attempt on a channel, with which its result is reported. */
 export interface Permit {
@@ -40,19 +20,6 @@ export interface Permit {
   readonly shared: Entry;
   /** In the account's breaker, if it has one. */
   accountEntry: Entry | undefined;
-}
-
-/** The state of the shared breaker, or of the account's if only one account uses the route. */
-export interface BreakerState {
-  channel: string;
-  model: string;
-  state: 'closed' | 'open' | 'probing';
-  failures: number;
-  /** Monotonic time. */
-  retryAt: number | null;
-  /** When and why it opened; null while it is closed. */
-  since: number | null;
-  why: OpenedBy | null;
 }
 
 /** Longer than any call. */
@@ -83,7 +50,10 @@ function isOpenForAny({ shared, byAccount }: RouteHealth): boolean {
   return shared.isOpen || byAccount.values().some(({ isOpen }) => isOpen);
 }
 
-export function createHealth(clock: Clock): Health {
+export type Health = ReturnType<typeof createHealth>;
+export type BreakerState = ReturnType<Health['states']>[number];
+
+export function createHealth(clock: Clock) {
   const routes = new PairMap<RouteHealth>();
 
   function healthOf(channel: string, model: string): RouteHealth {
@@ -106,6 +76,10 @@ export function createHealth(clock: Clock): Health {
     routes.deleteWhere((health) => now - health.usedAt >= FORGOTTEN_AFTER_MS && !isOpenForAny(health));
   }
 
+  /**
+   * Returns a permit if a call of this account may use the route now. An open breaker that is due admits one probe. The
+   * holder reports the result. `repeats`: the permit of the attempt that this one retries.
+   */
   function tryAcquire(channel: string, model: string, account: string, repeats?: Permit): Permit | undefined {
     const health = healthOf(channel, model);
     const now = clock.monotonic();
@@ -118,6 +92,7 @@ export function createHealth(clock: Clock): Health {
     return { health, account, shared, accountEntry: breaker?.acquire(now, repeats?.accountEntry) };
   }
 
+  /** For a call that was admitted before and retries after a wait: bypasses the breaker. */
   function forceAcquire(channel: string, model: string, account: string): Permit {
     const admitted = tryAcquire(channel, model, account);
     if (admitted) return admitted;
@@ -155,7 +130,8 @@ export function createHealth(clock: Clock): Health {
     if (wasOpen && !health.shared.isOpen) for (const breaker of health.byAccount.values()) breaker.reset();
   }
 
-  function stateOf({ channel, model, shared, byAccount, callers }: RouteHealth): BreakerState {
+  /** The state of the shared breaker, or of the account's if only one account uses the route. */
+  function stateOf({ channel, model, shared, byAccount, callers }: RouteHealth) {
     const account = shared.isOpen ? undefined : callers.onlySince(clock.monotonic() - FORGOTTEN_AFTER_MS);
     const breaker = (account === undefined ? undefined : byAccount.get(account)) ?? shared;
     return { channel, model, ...breaker.state() };
@@ -164,25 +140,27 @@ export function createHealth(clock: Clock): Health {
   return {
     tryAcquire,
     forceAcquire,
-    blockedForMs(channel, model, account) {
+    /** How long an open breaker stays open. */
+    blockedForMs(channel: string, model: string, account: string): number {
       const { shared, byAccount } = healthOf(channel, model);
       const now = clock.monotonic();
       return Math.max(shared.blockedForMs(now), byAccount.get(account)?.blockedForMs(now) ?? 0);
     },
-    firstToken(permit) {
+    /** A stream brought its first token. It admits others and ends the streak of failures, unless it fails later. */
+    firstToken(permit: Permit): void {
       const entry = accountEntryOf(permit);
       entry?.breaker.firstToken(entry);
       // The first token of a probe admits others, but is not a success yet.
       if (!permit.shared.isProbe && !entry?.isProbe) noteServed(permit);
       reportToAll(permit, 'firstToken');
     },
-    success(permit) {
+    success(permit: Permit): void {
       const entry = accountEntryOf(permit);
       entry?.breaker.success(entry);
       noteServed(permit);
       reportToAll(permit, 'success');
     },
-    failure(permit, kind = {}) {
+    failure(permit: Permit, kind: FailureKind = {}): void {
       const { shared, account, health } = permit;
       if (!kind.concernsAll) health.failed.note(account, clock.monotonic());
       shared.breaker.failure(shared, kind, account);
@@ -195,7 +173,8 @@ export function createHealth(clock: Clock): Health {
       entry.breaker.failure(entry, kind, account);
       if (shared.isProbe && !entry.breaker.isOpen) entry.breaker.open('probe_failed');
     },
-    forget({ shared, accountEntry }) {
+    /** The call ended for a reason unrelated to the channel. */
+    forget({ shared, accountEntry }: Permit): void {
       shared.breaker.forget(shared);
       accountEntry?.breaker.forget(accountEntry);
     },

@@ -12,40 +12,27 @@ const SHARE_OF_NEWEST = 0.1;
 /** Other values are miscounts, or come from a model that reasoned while it answered. */
 const PLAUSIBLE = { least: 5, most: 1_000 };
 
-export interface ReasoningHistory {
-  /** A complete report: `tokens` of hidden reasoning in `ms` until the first visible output. */
-  note(channel: string, model: string, tokens: number, ms: number): void;
-  /** Whether hidden reasoning was reported there. */
-  hasHidden(channel: string, model: string): boolean;
-  /** Estimated reasoning tokens, from the time without visible output. */
-  estimate(channel: string, model: string, ms: number): number;
-}
+export type ReasoningHistory = ReturnType<typeof createReasoningHistory>;
 
-interface Known {
-  tokensPerSecond: number | undefined;
-}
-
-export function createReasoningHistory(): ReasoningHistory {
-  const routes = new PairMap<Known>();
+export function createReasoningHistory() {
+  /** Tokens per second; 0 until a report could be timed. */
+  const paces = new PairMap<number>();
   return {
-    note(channel, model, tokens, ms) {
+    /** A complete report: `tokens` of hidden reasoning in `ms` until the first visible output. */
+    note(channel: string, model: string, tokens: number, ms: number): void {
       if (tokens <= 0) return;
-      let known = routes.get(channel, model);
-      if (!known) {
-        known = { tokensPerSecond: undefined };
-        routes.set(channel, model, known);
-      }
-      if (ms < MIN_TIMED_MS) return;
+      const known = paces.get(channel, model) ?? 0;
       const pace = (tokens / ms) * 1_000;
-      if (pace < PLAUSIBLE.least || pace > PLAUSIBLE.most) return;
-      const before = known.tokensPerSecond ?? pace;
-      known.tokensPerSecond = before + (pace - before) * SHARE_OF_NEWEST;
+      const isTimed = ms >= MIN_TIMED_MS && pace >= PLAUSIBLE.least && pace <= PLAUSIBLE.most;
+      const before = known || pace;
+      paces.set(channel, model, isTimed ? before + (pace - before) * SHARE_OF_NEWEST : known);
     },
-    hasHidden: (channel, model) => routes.get(channel, model) !== undefined,
-    estimate(channel, model, ms) {
-      const known = routes.get(channel, model)?.tokensPerSecond ?? 0;
+    /** Whether hidden reasoning was reported there. */
+    hasHidden: (channel: string, model: string) => paces.get(channel, model) !== undefined,
+    /** Estimated reasoning tokens, from the time without visible output. */
+    estimate(channel: string, model: string, ms: number): number {
       // Never below the default: calls that wait long and reason little would lower it for others.
-      const pace = Math.max(known, DEFAULT_TOKENS_PER_SECOND);
+      const pace = Math.max(paces.get(channel, model) ?? 0, DEFAULT_TOKENS_PER_SECOND);
       return Math.round((pace * ms) / 1_000);
     },
   };

@@ -10,19 +10,15 @@ export interface RecentError {
   outcome: string;
 }
 
-export interface RecentErrors {
-  note(channel: string, model: string, outcome: string): void;
-  /** Newest first. */
-  list(channel: string): RecentError[];
-}
-
 const KEPT = 20;
 const MAX_CHANNELS = 1_000;
 
-export function createRecentErrors(clock: Clock): RecentErrors {
+export type RecentErrors = ReturnType<typeof createRecentErrors>;
+
+export function createRecentErrors(clock: Clock) {
   const byChannel = new Map<string, RecentError[]>();
   return {
-    note(channel, model, outcome) {
+    note(channel: string, model: string, outcome: string): void {
       const known = byChannel.get(channel);
       if (!known && byChannel.size >= MAX_CHANNELS) return;
       const kept = known ?? [];
@@ -30,6 +26,7 @@ export function createRecentErrors(clock: Clock): RecentErrors {
       kept.length = Math.min(kept.length, KEPT);
       byChannel.set(channel, kept);
     },
-    list: (channel) => [...(byChannel.get(channel) ?? [])],
+    /** Newest first. */
+    list: (channel: string): RecentError[] => [...(byChannel.get(channel) ?? [])],
   };
 }

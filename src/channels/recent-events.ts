@@ -1,19 +1,10 @@
 // Counts events of the last `spanMs` milliseconds in constant time per event.
 
-export interface RecentEvents {
-  add(at: number, isMarked?: boolean): void;
-  /** Events after `now - spanMs`. */
-  count(now: number): number;
-  /** Those of them that were marked. */
-  marked(now: number): number;
-  clear(): void;
-}
-
 /** Expired events are removed at this number, once they are more than half. */
 const CUT_AT = 1_024;
 
 /** Times must not decrease. */
-export function createRecentEvents(spanMs: number): RecentEvents {
+export function createRecentEvents(spanMs: number) {
   let times: number[] = [];
   let marks: boolean[] = [];
   /** Earlier entries have expired. */
@@ -29,21 +20,23 @@ export function createRecentEvents(spanMs: number): RecentEvents {
   }
 
   return {
-    add(at, isMarked = false) {
+    add(at: number, isMarked = false): void {
       pass(at);
       times.push(at);
       marks.push(isMarked);
       if (isMarked) marked++;
     },
-    count(now) {
+    /** Events after `now - spanMs`. */
+    count(now: number): number {
       pass(now);
       return times.length - first;
     },
-    marked(now) {
+    /** Those of them that were marked. */
+    marked(now: number): number {
       pass(now);
       return marked;
     },
-    clear() {
+    clear(): void {
       times = [];
       marks = [];
       first = 0;

@@ -14,20 +14,5 @@ export interface UpstreamBalance {
   isLow: boolean;
 }
 
-export interface UpstreamBalances {
-  get(channel: string): UpstreamBalance | undefined;
-  set(channel: string, balance: UpstreamBalance): void;
-  /** Forgets all other channels. */
-  keep(channels: readonly string[]): void;
-}
-
-export function createUpstreamBalances(): UpstreamBalances {
-  const known = new Map<string, UpstreamBalance>();
-  return {
-    get: (channel) => known.get(channel),
-    set: (channel, balance) => void known.set(channel, balance),
-    keep(channels) {
-      for (const name of known.keys()) if (!channels.includes(name)) known.delete(name);
-    },
-  };
-}
+/** By channel. */
+export type UpstreamBalances = Map<string, UpstreamBalance>;

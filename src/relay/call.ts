@@ -5,7 +5,7 @@ import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { AnswerTimes } from '../channels/answer-times.ts';
 import type { FetchMedia } from '../channels/fetch-media.ts';
 import type { Health } from '../channels/health.ts';
-import type { HedgeBudget } from '../channels/hedge-budget.ts';
+import type { HedgeBudget } from '../channels/retry-budget.ts';
 import type { ReasoningHistory } from '../channels/reasoning-history.ts';
 import type { RecentErrors } from '../channels/recent-errors.ts';
 import type { RetryBudget } from '../channels/retry-budget.ts';

@@ -23,7 +23,7 @@ import { createHealth } from '../channels/health.ts';
 import { createFetchPost, type Post } from '../channels/post-message.ts';
 import { createRecentErrors } from '../channels/recent-errors.ts';
 import { createTraffic } from '../channels/traffic.ts';
-import { createUpstreamBalances } from '../channels/upstream-balances.ts';
+import type { UpstreamBalances } from '../channels/upstream-balances.ts';
 import { createAddressGuards } from '../http/address-guards.ts';
 import { createApp } from '../http/app.ts';
 import { createEventStreams } from '../http/event-stream.ts';
@@ -140,7 +140,7 @@ export async function composeGateway(
   const countRefusal = countRefusals(metrics);
   const health = createHealth(clock);
   const errors = createRecentErrors(clock);
-  const balances = createUpstreamBalances();
+  const balances: UpstreamBalances = new Map();
   const status = createPublicStatus({ store, clock, catalog, health, traffic });
   const lossMeter = countLosses(metrics);
   const ledger = createLedger({ store, clock, alarms, lossMeter, lease: () => life.node()?.lease });

@@ -5,7 +5,7 @@ import type { Metrics } from '../admin/metrics/metrics.ts';
 import { countRequests } from '../admin/metrics/request-metrics.ts';
 import { createAnswerTimes } from '../channels/answer-times.ts';
 import { createFetchMedia, type MediaOptions } from '../channels/fetch-media.ts';
-import { createHedgeBudget } from '../channels/hedge-budget.ts';
+import { createHedgeBudget } from '../channels/retry-budget.ts';
 import { type Connect, connectBare } from '../channels/limit-connect.ts';
 import { createReasoningHistory } from '../channels/reasoning-history.ts';
 import { createRetryBudget } from '../channels/retry-budget.ts';

@@ -1,8 +1,7 @@
 // How often another channel may be asked beside a late one.
 
 import { expect, test } from 'bun:test';
-import { createHedgeBudget } from '../../src/channels/hedge-budget.ts';
-import { createRetryBudget } from '../../src/channels/retry-budget.ts';
+import { createHedgeBudget, createRetryBudget } from '../../src/channels/retry-budget.ts';
 import { DAY_MS } from '../../src/kit/clock.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 

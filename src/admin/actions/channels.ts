@@ -6,7 +6,7 @@ import { isReference } from '../../catalog/document-secrets.ts';
 import { channelState, routeState, type State } from '../../catalog/publishing/status-states.ts';
 import type { BreakerState } from '../../channels/health.ts';
 import type { RecentError } from '../../channels/recent-errors.ts';
-import type { WindowFigures } from '../../channels/recent-traffic.ts';
+import type { WindowFigures } from '../../channels/traffic.ts';
 import { percentileOf } from '../../channels/traffic.ts';
 import type { UpstreamBalance } from '../../channels/upstream-balances.ts';
 import { HOUR_MS } from '../../kit/clock.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { readQuery } from '../../accounts/read-shape.ts';
 import type { ChannelStatus, HourFigures, ModelStatus } from '../../catalog/publishing/public-status.ts';
 import { STATUS_DAYS } from '../../catalog/publishing/status-days.ts';
-import type { WindowFigures } from '../../channels/recent-traffic.ts';
+import type { WindowFigures } from '../../channels/traffic.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import { requestUrl } from '../../kit/request-url.ts';
 import { count, flag, idOf, isDemo, isList, named, number, text, time } from '../../kit/shapes.ts';

@@ -62,7 +62,8 @@ async function askAll(tools: BalanceTools): Promise<void> {
   const channels = [...tools.catalog().channels.values()].filter(
     (channel): channel is AskedChannel => channel.enabled && channel.balance !== undefined,
   );
-  tools.balances.keep(channels.map(({ name }) => name));
+  const names = new Set(channels.map(({ name }) => name));
+  for (const name of tools.balances.keys()) if (!names.has(name)) tools.balances.delete(name);
   if (channels.length === 0) return;
   const costs = await recentCosts(tools).catch((error: unknown) => {
     tools.log('warn', 'balances_failed', { detail: describeError(error) });
