@@ -41,15 +41,9 @@ interface UpstreamTools {
   resolveSecret(secret: string, channel: string): string | undefined;
 }
 
-export type FindUpstream = (channel: ChannelSettings) => Upstream;
+export type FindUpstream = Upstreams['findUpstream'];
 
-export interface Upstreams {
-  findUpstream: FindUpstream;
-  /** The upstream refused our key: its reference is resolved again, as it may lead to another key by now. */
-  invalidateKey(channel: ChannelSettings): void;
-  /** Whether both channels lead to one account of one vendor: same kind, address and key, however the key is stored. */
-  isSameAccount(one: ChannelSettings, other: ChannelSettings): boolean;
-}
+export type Upstreams = ReturnType<typeof createUpstreams>;
 
 /** The shortest time between two lookups of a key. */
 const LOOKUP_INTERVAL_MS = 1_000;
@@ -62,7 +56,7 @@ interface Made {
   isKeyInvalid: boolean;
 }
 
-export function createUpstreams(tools: UpstreamTools): Upstreams {
+export function createUpstreams(tools: UpstreamTools) {
   const made = new WeakMap<ChannelSettings, Made>();
   const isDue = ({ at, isKeyInvalid }: Made) => isKeyInvalid && tools.clock.monotonic() - at >= LOOKUP_INTERVAL_MS;
   const find = (channel: ChannelSettings): Made => {
@@ -75,14 +69,16 @@ export function createUpstreams(tools: UpstreamTools): Upstreams {
     return found;
   };
   return {
-    findUpstream: (channel) => find(channel).upstream,
-    isSameAccount(one, other) {
+    findUpstream: (channel: ChannelSettings) => find(channel).upstream,
+    /** Whether both channels lead to one account of one vendor: same kind, address and key, however the key is stored. */
+    isSameAccount(one: ChannelSettings, other: ChannelSettings): boolean {
       if (one === other) return true;
       if (one.kind !== other.kind || one.baseUrl !== other.baseUrl) return false;
       const { apiKey } = find(one);
       return apiKey !== undefined && apiKey === find(other).apiKey;
     },
-    invalidateKey(channel) {
+    /** The upstream refused our key: its reference is resolved again, as it may lead to another key by now. */
+    invalidateKey(channel: ChannelSettings): void {
       const known = made.get(channel);
       if (known) known.isKeyInvalid = true;
     },

@@ -2,9 +2,9 @@
 
 import { expect, test } from 'bun:test';
 import { createPrivateKey, createPublicKey, createVerify, generateKeyPairSync } from 'node:crypto';
-import { type AccessToken, createAccessTokens } from '../../src/channels/access-tokens/access-tokens.ts';
-import { entraTokenRequest, readEntraApplication } from '../../src/channels/access-tokens/entra-token.ts';
-import { googleTokenRequest, readServiceAccount, signJwt } from '../../src/channels/access-tokens/google-token.ts';
+import { type AccessToken, createAccessTokens } from '../../src/channels/access-tokens.ts';
+import { entraTokenRequest, readEntraApplication } from '../../src/channels/azure/azure-upstream.ts';
+import { googleTokenRequest, readServiceAccount, signJwt } from '../../src/channels/vertex/vertex-upstream.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 /** The example of RFC 7515, appendix A.2. */

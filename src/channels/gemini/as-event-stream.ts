@@ -2,6 +2,7 @@
 // events here, byte by byte and without buffering.
 
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../../kit/json/characters.ts';
+import { asEventsOf } from '../upstream.ts';
 
 const OPENING = new Set([OPEN_BRACKET, OPEN_BRACE]);
 const CLOSING = new Set([CLOSE_BRACKET, CLOSE_BRACE]);
@@ -12,14 +13,7 @@ const [LIST_START] = new TextEncoder().encode('[');
 const EVENT_START = new TextEncoder().encode('data: ');
 const EVENT_END = new TextEncoder().encode('\n\n');
 
-export function asEventStream(response: Response): Response {
-  const isList = /^application\/json\b/i.test(response.headers.get('content-type') ?? '');
-  if (response.status !== 200 || !isList || !response.body) return response;
-  const headers = new Headers(response.headers);
-  headers.set('content-type', 'text/event-stream');
-  headers.delete('content-length');
-  return new Response(response.body.pipeThrough(listToEvents()), { status: 200, headers });
-}
+export const asEventStream = asEventsOf(/^application\/json\b/i, listToEvents);
 
 /** Every element of the array becomes an event; so does a body that is not an array, such as an error. */
 function listToEvents(): TransformStream<Uint8Array, Uint8Array> {

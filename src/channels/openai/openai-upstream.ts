@@ -2,17 +2,16 @@
 
 import type { UpstreamEndpoint } from '../../vendors/endpoints.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
-import { addressBelow } from '../address-below.ts';
-import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
-import { listRequest, upstreamHeaders } from '../upstream-headers.ts';
-
-interface OpenaiSettings {
-  baseUrl: string;
-  /** The resolved secret; some upstreams need none. */
-  apiKey: string | undefined;
-  gatewayId: string;
-  quirks: Quirks;
-}
+import {
+  addressBelow,
+  type Fetch,
+  type HttpSettings,
+  hiddenOf,
+  post,
+  readRequest,
+  type Upstream,
+  upstreamHeaders,
+} from '../upstream.ts';
 
 const PATHS: Partial<Record<UpstreamEndpoint | 'models', string>> = {
   models: '/models',
@@ -30,26 +29,23 @@ const PATHS: Partial<Record<UpstreamEndpoint | 'models', string>> = {
   moderation: '/moderations',
 };
 
-export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: OpenaiSettings, fetch: Fetch): Upstream {
+export function createOpenaiUpstream(
+  { baseUrl, apiKey, quirks, gatewayId }: HttpSettings & { quirks: Quirks },
+  fetch: Fetch,
+): Upstream {
   const below = addressBelow(baseUrl);
   const root = below('');
-  const { hostPaths } = quirks;
   const atHost = (path: string) => new URL(path, root).href;
   const addresses = new Map(Object.entries(PATHS).map(([endpoint, path]) => [endpoint, below(path)]));
-  for (const [endpoint, path] of Object.entries(hostPaths)) addresses.set(endpoint, atHost(path));
+  for (const [endpoint, path] of Object.entries(quirks.hostPaths)) addresses.set(endpoint, atHost(path));
   const credentials = apiKey ? credentialsOf(apiKey, quirks) : {};
+  const read = (url: string, signal: AbortSignal) => fetch(url, readRequest(signal, gatewayId, credentials));
   return {
     hidden: hiddenOf(baseUrl, apiKey),
     send: (request) =>
-      fetch(addresses.get(request.endpoint) ?? root, {
-        method: 'POST',
-        headers: upstreamHeaders(request, gatewayId, credentials),
-        body: request.form?.bytes ?? request.body,
-        signal: request.signal,
-        redirect: 'manual',
-      }),
-    listModels: (signal) => fetch(addresses.get('models') ?? root, listRequest(signal, gatewayId, credentials)),
-    readAt: (path, signal) => fetch(atHost(path), listRequest(signal, gatewayId, credentials)),
+      post(fetch, addresses.get(request.endpoint) ?? root, upstreamHeaders(request, gatewayId, credentials), request),
+    listModels: (signal) => read(addresses.get('models') ?? root, signal),
+    readAt: (path, signal) => read(atHost(path), signal),
   };
 }
 

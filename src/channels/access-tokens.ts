@@ -1,14 +1,14 @@
 // Access tokens that a vendor gives for stored credentials. One is kept until shortly before its end, renewed while it
 // still works, and asked for once at a time however many calls wait for it.
 
-import type { Clock } from '../../kit/clock.ts';
-import { isObject, type Json, tryParseJson } from '../../kit/json/json.ts';
-import { readBoundedText } from '../read-bounded-text.ts';
-import type { Fetch } from '../upstream.ts';
-import { whileLive } from '../while-live.ts';
+import type { Clock } from '../kit/clock.ts';
+import { isObject, type Json, tryParseJson } from '../kit/json/json.ts';
+import { readBoundedText } from './read-bounded-text.ts';
+import type { Fetch } from './upstream.ts';
+import { whileLive } from './while-live.ts';
 
 /** How to ask for a token: a form, sent to the vendor's token address. */
-export interface TokenRequest {
+interface TokenRequest {
   url: string;
   form: Readonly<Record<string, string>>;
 }
@@ -27,7 +27,7 @@ interface Refused {
   error: { type: string; message: string };
 }
 
-export interface TokenTools {
+interface TokenTools {
   clock: Clock;
   fetch: Fetch;
   /** Signs or fills in what is sent; `now` in milliseconds. Throws if the credentials cannot be read. */
@@ -104,6 +104,25 @@ export function createAccessTokens({ clock, fetch, request }: TokenTools): NextT
     // The token still works: no request waits for the next one, and a failure matters only when it is needed.
     if (left <= RENEWED_MS) askOnce().catch(() => {});
     return { ok: true, token: token.text };
+  };
+}
+
+/**
+ * Requests that carry the access token of their moment. If the vendor refuses it before its end, because it was revoked or a
+ * clock is wrong, the request is sent again with a new one: this does not count as a failure of the channel.
+ */
+export function withAccessTokens(tools: TokenTools): Fetch {
+  const nextToken = createAccessTokens(tools);
+  return async (url, init) => {
+    const send = (token: string) =>
+      tools.fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } });
+    const found = await nextToken(init.signal);
+    if (!found.ok) return found.response;
+    const response = await send(found.token);
+    if (response.status !== 401) return response;
+    await response.body?.cancel();
+    const renewed = await nextToken(init.signal, found.token);
+    return renewed.ok ? send(renewed.token) : renewed.response;
   };
 }
 
