@@ -1,8 +1,7 @@
 // Prices of a past catalog revision at a moment, for receipts and quotes. Parsing a document takes time that running streams
 // need, and revisions never change, so the most recently used price lists are cached.
 
-import { buildCatalog, type Catalog } from '../catalog/catalog.ts';
-import { type CatalogOverTime, catalogOverTime } from '../catalog/catalog-over-time.ts';
+import { buildCatalog, type Catalog, type CatalogOverTime, catalogOverTime } from '../catalog/catalog.ts';
 import { type PricePeriod, priceListOf } from '../catalog/price-list.ts';
 import { readStoredDocument } from '../catalog/read-document.ts';
 import { isWithin } from '../catalog/schedule.ts';

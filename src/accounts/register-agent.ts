@@ -1,10 +1,8 @@
 // An agent registers itself: account, key, trial credit and limit slots in one transaction. The response contains all
 // that it needs for its first call.
 
-import type { Catalog } from '../catalog/catalog.ts';
+import { type Catalog, exampleModel, tokenBounds } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
-import { exampleModel } from '../catalog/example-models.ts';
-import { tokenBounds } from '../catalog/token-bounds.ts';
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';

@@ -1,125 +1,38 @@
 // The active catalog: a valid document in the form the service uses, with prices in nano-NT$ and lookup by name.
 
 import { FREE, type InputTier, LISTED_UNITS, type ListPrices, type PriceRules, type Prices } from '../kit/prices.ts';
-import { BALANCE_CALLS, type BalanceCall } from '../vendors/balances.ts';
+import { BALANCE_CALLS } from '../vendors/balances.ts';
 import { regionOf } from '../vendors/bedrock.ts';
-import { type ChannelKind, type Endpoint, endpointsFor, endpointsOf, type ModelKind } from '../vendors/endpoints.ts';
+import { endpointsFor, endpointsOf, type ModelKind } from '../vendors/endpoints.ts';
 import { type Quirks, quirksOf } from '../vendors/quirks.ts';
-import { CHARGED_PRICES, FREE_PRICES, USUAL_PRICES } from './charged-prices.ts';
 import {
   DEFAULT_CONTEXT_TOKENS,
   type Document,
   type DocumentChannel,
   type DocumentModel,
-  type Guards,
-  type Limits,
+  FREE_MODEL,
+  MODEL_FEATURES,
 } from './document.ts';
-import { MODEL_FEATURES, type ModelFeature } from './features.ts';
-import type { Issuer } from './issuer.ts';
-import { type Amounts, DOCUMENT_NAMES, PRICE_ORDER, priceOf } from './listed-prices.ts';
+import {
+  type Amounts,
+  CHARGED_PRICES,
+  DOCUMENT_NAMES,
+  FREE_PRICES,
+  PRICE_ORDER,
+  priceOf,
+  USUAL_PRICES,
+} from './listed-prices.ts';
 import { beginningOf } from './price-shape.ts';
-import { type ByName, buildRetirement, findReplacement, isRetired, type Retirement } from './retirement.ts';
-import { type Period, periodAt, priceAt, priceChangesOf } from './schedule.ts';
-
-/** `auto`: derived from the route's recent answers. */
-type FirstTokenMs = number | 'auto';
-
-interface Timeouts {
-  connectMs: number;
-  firstTokenMs: FirstTokenMs;
-  idleMs: number;
-  totalMs: number;
-}
-
-export interface Channel {
-  name: string;
-  kind: ChannelKind;
-  /** False: the channel exists but has no routes. */
-  enabled: boolean;
-  baseUrl: string;
-  /** The upstream's address for the Anthropic format, if it has one. */
-  anthropicBaseUrl: string | undefined;
-  endpoints: readonly Endpoint[];
-  /** As in the document: `env:NAME`, `file:PATH`, a sealed literal, or nothing. */
-  apiKey: string | undefined;
-  /** The AWS region of a channel of kind bedrock. */
-  region: string | undefined;
-  quirks: Quirks;
-  prefill: boolean;
-  /** After a client disconnects, read the rest of its stream for exact usage. */
-  drainOnAbort: boolean;
-  /** How its vendor says what credit is left; undefined if it does not. */
-  balance: BalanceCall | undefined;
-  /** In the vendor's currency; null: no alarm; undefined: by what the last days cost. */
-  balanceAlarm: number | null | undefined;
-  timeouts: Timeouts;
-}
-
-export interface Route {
-  channel: Channel;
-  /** The model's name at the upstream. */
-  model: string;
-  /** In which formats the channel serves this model. */
-  endpoints: readonly Endpoint[];
-  priority: number;
-  weight: number;
-  firstTokenMs: FirstTokenMs;
-  /** The upstream continues a final assistant message. */
-  prefill: boolean;
-  /** The upstream's bill per unit: the route's `cost`, nothing on a demo channel, otherwise the sale price. */
-  costs: ListPrices;
-  /** False if `costs` is only the sale price: profit does not know what the upstream bills. */
-  isCostKnown: boolean;
-}
-
-/** A price list that comes into effect later. */
-export interface ScheduledPrice extends Pick<Model, 'prices' | 'priced'> {
-  at: number;
-}
-
-export interface Model {
-  id: string;
-  name: string;
-  /** A few sentences, by language. */
-  description: DocumentModel['description'];
-  /** In the order of `MODEL_FEATURES`; none if the document says nothing. */
-  features: readonly ModelFeature[];
-  aliases: readonly string[];
-  kinds: readonly ModelKind[];
-  contextTokens: number;
-  /** True if the document sets it. */
-  isContextStated: boolean;
-  maxOutputTokens: number;
-  free: boolean;
-  /** Every route is on a demo channel: the answers are built in, no model is called. */
-  demo: boolean;
-  prices: ListPrices;
-  /** Prices that apply to this model, set or implied by the document. */
-  priced: ReadonlySet<keyof Prices>;
-  routes: readonly Route[];
-  fallbacks: readonly string[];
-  /** When to start the next channel beside a slow one; `auto`: when it is slower than usual. */
-  hedge: number | 'auto' | 'off';
-  /** Undefined if no date is set. */
-  retirement: Retirement | undefined;
-  /** In ascending order. */
-  laterPrices: readonly ScheduledPrice[];
-}
-
-/** A document as it applies from one moment to another: the prices of that time, without models that retired before. */
-export interface Catalog extends Period {
-  revision: number;
-  /** When the document was applied, or when it last changed by itself. */
-  updatedAt: number;
-  models: readonly Model[];
-  retired: ByName<Model>;
-  channels: ReadonlyMap<string, Channel>;
-  limits: Limits;
-  guards: Guards;
-  issuer: Issuer;
-  /** By id or alias; for a retired model, the one that replaces it. */
-  find(id: string): Model | undefined;
-}
+import {
+  type ByName,
+  buildRetirement,
+  findReplacement,
+  isRetired,
+  isWithin,
+  periodAt,
+  priceAt,
+  priceChangesOf,
+} from './schedule.ts';
 
 interface BuildMoment {
   /** The moment that the catalog is for; by default that of the document. */
@@ -128,23 +41,29 @@ interface BuildMoment {
   deprecatedSince?: ReadonlyMap<string, number> | undefined;
 }
 
+/** A document as it applies from one moment to another: the prices of that time, without models that retired before. */
+export type Catalog = Readonly<ReturnType<typeof buildCatalog>>;
+
 export function buildCatalog(
   document: Document,
   revision: number,
   createdAt: number,
   { at = createdAt, deprecatedSince }: BuildMoment = {},
-): Catalog {
-  const channels = new Map(document.channels.map((channel) => [channel.name, buildChannel(channel)]));
+) {
+  const channels: ReadonlyMap<string, Channel> = new Map(
+    document.channels.map((channel) => [channel.name, buildChannel(channel)]),
+  );
   const all = document.models.map((model) =>
     buildModel(model, channels, at, deprecatedSince?.get(model.id) ?? createdAt),
   );
-  const models = all.filter((model) => !isRetired(model, at));
+  const models: readonly Model[] = all.filter((model) => !isRetired(model, at));
   const byName = byNames(models);
   const retired = byNames(all.filter((model) => isRetired(model, at)));
   const period = periodAt(document, at);
   return {
     ...period,
     revision,
+    /** When the document was applied, or when it last changed by itself. */
     updatedAt: Math.max(createdAt, period.from),
     models,
     retired,
@@ -152,7 +71,8 @@ export function buildCatalog(
     limits: document.limits,
     guards: document.guards,
     issuer: document.issuer,
-    find: (id) => byName.get(id) ?? findReplacement(id, byName, retired),
+    /** By id or alias; for a retired model, the one that replaces it. */
+    find: (id: string): Model | undefined => byName.get(id) ?? findReplacement(id, byName, retired),
   };
 }
 
@@ -160,28 +80,69 @@ function byNames(models: readonly Model[]): ByName<Model> {
   return new Map(models.flatMap((model) => [model.id, ...model.aliases].map((name) => [name, model] as const)));
 }
 
+export type CatalogOverTime = (at: number) => Catalog;
+
+/** One document at any moment: its catalog changes by itself. The last one is kept: moments mostly follow each other. */
+export function catalogOverTime(
+  document: Document,
+  revision: number,
+  createdAt: number,
+  deprecatedSince?: ReadonlyMap<string, number>,
+): CatalogOverTime {
+  let last: Catalog | undefined;
+  return (at) => {
+    if (!last || !isWithin(last, at)) last = buildCatalog(document, revision, createdAt, { at, deprecatedSince });
+    return last;
+  };
+}
+
+/** Token limits of one call; for a free model the lower ones of the guards. */
+export function tokenBounds(model: Model, { guards }: Catalog): { input: number; output: number } {
+  const { contextTokens: input, maxOutputTokens: output } = model;
+  if (!model.free) return { input, output };
+  return {
+    input: Math.min(input, guards.free_input_tokens ?? input),
+    output: Math.min(output, guards.free_output_tokens ?? output),
+  };
+}
+
+/** The model that examples and commands name, so that they work on this server: the free one, else the first of its kind. */
+export function exampleModel({ models, find }: Catalog, kind: ModelKind): Model | undefined {
+  return [find(FREE_MODEL), ...models].find((model) => model?.kinds.includes(kind));
+}
+
 /** At the end of a query the slash is part of a value. */
 function withoutSlash(url: string): string {
   return url.replace(/^([^?#]*?)\/+$/, '$1');
 }
 
-function buildChannel(channel: DocumentChannel): Channel {
+export type Channel = Readonly<ReturnType<typeof buildChannel>>;
+
+function buildChannel(channel: DocumentChannel) {
   return {
     name: channel.name,
     kind: channel.kind,
+    /** False: the channel exists but has no routes. */
     enabled: channel.enabled,
     baseUrl: withoutSlash(channel.base_url ?? ''),
+    /** The upstream's address for the Anthropic format, if it has one. */
     anthropicBaseUrl: channel.anthropic_base_url ? withoutSlash(channel.anthropic_base_url) : undefined,
     endpoints: endpointsOf(channel),
+    /** As in the document: `env:NAME`, `file:PATH`, a sealed literal, or nothing. */
     apiKey: channel.api_key,
+    /** The AWS region of a channel of kind bedrock. */
     region: regionOf(channel),
     quirks: buildQuirks(channel),
     prefill: channel.prefill,
+    /** After a client disconnects, read the rest of its stream for exact usage. */
     drainOnAbort: channel.drain_on_abort,
+    /** How its vendor says what credit is left; undefined if it does not. */
     balance: channel.kind === 'openai' && channel.quirks ? BALANCE_CALLS[channel.quirks] : undefined,
+    /** In the vendor's currency; null: no alarm; undefined: by what the last days cost. */
     balanceAlarm: channel.balance_alarm,
     timeouts: {
       connectMs: channel.timeouts.connect_ms,
+      /** `auto`: derived from the route's recent answers. */
       firstTokenMs: channel.timeouts.first_token_ms,
       idleMs: channel.timeouts.idle_ms,
       totalMs: channel.timeouts.total_ms,
@@ -194,65 +155,84 @@ function buildQuirks({ kind, quirks, mid_system: midSystem }: DocumentChannel): 
   return midSystem === undefined ? named : { ...named, midSystem };
 }
 
-function buildModel(
-  model: DocumentModel,
-  channels: ReadonlyMap<string, Channel>,
-  at: number,
-  deprecatedAt: number,
-): Model {
+export type Model = Readonly<ReturnType<typeof buildModel>>;
+/** A price list that comes into effect later. */
+export type ScheduledPrice = Model['laterPrices'][number];
+
+function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>, at: number, deprecatedAt: number) {
   const contextTokens = model.context_tokens ?? DEFAULT_CONTEXT_TOKENS;
   const { prices, priced } = buildPrices(model, at);
+  const routes: readonly Route[] = model.routes
+    .flatMap((route) => buildRoute(route, channels.get(route.channel), prices))
+    .sort((a, b) => a.priority - b.priority);
   return {
     id: model.id,
     name: model.name ?? model.id,
+    /** A few sentences, by language. */
     description: model.description,
+    /** In the order of `MODEL_FEATURES`; none if the document says nothing. */
     features: MODEL_FEATURES.filter((feature) => model.features.includes(feature)),
     aliases: model.aliases,
     kinds: model.kinds,
     contextTokens,
+    /** True if the document sets it. */
     isContextStated: model.context_tokens !== undefined,
     maxOutputTokens: Math.min(model.max_output_tokens, contextTokens),
     free: model.price === 'free',
-    demo: isDemo(model, channels),
+    /** Every route is on a demo channel: the answers are built in, no model is called. */
+    demo: routes.length > 0 && routes.every(({ channel }) => channel.kind === 'demo'),
     prices,
+    /** Prices that apply to this model, set or implied by the document. */
     priced,
-    routes: model.routes
-      .flatMap((route) => {
-        const channel = channels.get(route.channel);
-        if (!channel?.enabled) return [];
-        const { model: name, priority, weight } = route;
-        const isDemoRoute = channel.kind === 'demo';
-        return [
-          {
-            channel,
-            model: name,
-            endpoints: endpointsFor(channel.kind, channel.endpoints, name),
-            priority,
-            weight,
-            firstTokenMs: route.first_token_ms ?? channel.timeouts.firstTokenMs,
-            prefill: route.prefill ?? channel.prefill,
-            costs: route.cost ? withRules(prices, route.cost) : isDemoRoute ? FREE : prices,
-            isCostKnown: route.cost !== undefined || isDemoRoute,
-          },
-        ];
-      })
-      .sort((a, b) => a.priority - b.priority),
+    routes,
     fallbacks: model.fallbacks,
+    /** When to start the next channel beside a slow one; `auto`: when it is slower than usual. */
     hedge: model.hedge,
+    /** Undefined if no date is set. */
     retirement: buildRetirement(model, deprecatedAt),
+    /** In ascending order. */
     laterPrices: priceChangesOf(model.price)
       .filter((moment) => moment > at)
       .map((moment) => ({ at: moment, ...buildPrices(model, moment) })),
   };
 }
 
-function isDemo({ routes }: DocumentModel, channels: ReadonlyMap<string, Channel>): boolean {
-  const used = routes.flatMap(({ channel }) => channels.get(channel) ?? []).filter(({ enabled }) => enabled);
-  return used.length > 0 && used.every(({ kind }) => kind === 'demo');
+export type Route = Readonly<ReturnType<typeof buildRoute>[number]>;
+
+/** None on a channel that is switched off. */
+function buildRoute(route: DocumentModel['routes'][number], channel: Channel | undefined, salePrices: ListPrices) {
+  if (!channel?.enabled) return [];
+  const { model, priority, weight, cost } = route;
+  const builtIn: ListPrices | undefined = channel.kind === 'demo' ? FREE : undefined;
+  const knownCosts = cost ? withRules(salePrices, cost) : builtIn;
+  return [
+    {
+      channel,
+      /** The model's name at the upstream. */
+      model,
+      /** In which formats the channel serves this model. */
+      endpoints: endpointsFor(channel.kind, channel.endpoints, model),
+      priority,
+      weight,
+      firstTokenMs: route.first_token_ms ?? channel.timeouts.firstTokenMs,
+      /** The upstream continues a final assistant message. */
+      prefill: route.prefill ?? channel.prefill,
+      /** The upstream's bill per unit: the route's `cost`, nothing on a demo channel, otherwise the sale price. */
+      costs: knownCosts ?? salePrices,
+      /** False if `costs` is only the sale price: profit does not know what the upstream bills. */
+      isCostKnown: knownCosts !== undefined,
+    },
+  ];
 }
 
 /** A missing price falls back to the input price, except for output and what is no token. */
-function buildPrices({ price: list, kinds }: DocumentModel, at: number): Pick<Model, 'prices' | 'priced'> {
+function buildPrices(
+  { price: list, kinds }: DocumentModel,
+  at: number,
+): {
+  prices: ListPrices;
+  priced: ReadonlySet<keyof Prices>;
+} {
   const price = priceAt(list, at);
   if (price === 'free') return { prices: FREE, priced: new Set(kinds.flatMap((kind) => FREE_PRICES[kind])) };
   const prices = withRules(FREE, price);

@@ -3,12 +3,10 @@
 
 import { z } from 'zod';
 import { NANO_PER_NTD } from '../kit/money.ts';
+import { isTaxId } from '../kit/tax-id.ts';
 import { CHANNEL_KINDS, ENDPOINTS, MODEL_KINDS } from '../vendors/endpoints.ts';
 import { MID_SYSTEM, QUIRKS_NAMES } from '../vendors/quirks.ts';
-import { MODEL_FEATURES } from './features.ts';
-import { issuerShape } from './issuer.ts';
-import { moment } from './moment.ts';
-import { amount, priceTable, salePrice } from './price-shape.ts';
+import { amount, moment, priceTable, salePrice } from './price-shape.ts';
 
 /** The value of `x-svc-channel` when no upstream was called. */
 export const RESERVED_CHANNEL = 'gateway';
@@ -20,6 +18,10 @@ export const DEFAULT_CONTEXT_TOKENS = 128_000;
 const DEFAULT_LOSS_PER_DAY = 5n * NANO_PER_NTD;
 /** Printed by `config export` in place of a literal secret; applying it keeps the stored value. */
 export const KEPT_SECRET = '<kept>';
+
+/** Features of a model, stated by the operator. They are shown and never decide whether a request is refused. */
+export const MODEL_FEATURES = ['tools', 'structured_output', 'reasoning', 'vision', 'pdf', 'audio'] as const;
+export type ModelFeature = (typeof MODEL_FEATURES)[number];
 
 const channelName = z
   .string()
@@ -152,6 +154,36 @@ const guards = z
   })
   .prefault({});
 
+const line = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200, 'must have at most 200 characters')
+  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), 'must be one line without control characters');
+
+/** The issuer of statements and cards, and the tax included in all prices. */
+export const issuerShape = z
+  .strictObject({
+    name: line.nullable().default(null),
+    tax_id: z
+      .string()
+      .refine(isTaxId, 'must be a tax id of 8 digits with a right check digit')
+      .nullable()
+      .default(null),
+    address: line.nullable().default(null),
+    phone: line.nullable().default(null),
+    /** How customers get an invoice. */
+    invoice_note: line.nullable().default(null),
+    /** Percent; every price includes it. */
+    tax: z
+      .number()
+      .int('must be a whole number')
+      .min(0, 'must be from 0 to 100')
+      .max(100, 'must be from 0 to 100')
+      .default(5),
+  })
+  .prefault({});
+
 export const documentShape = z.strictObject({
   channels: z.array(channel).min(1, 'needs at least one channel'),
   models: z.array(model).min(1, 'needs at least one model'),
@@ -165,3 +197,4 @@ export type DocumentChannel = Document['channels'][number];
 export type DocumentModel = Document['models'][number];
 export type Limits = Document['limits'];
 export type Guards = Document['guards'];
+export type Issuer = Document['issuer'];

@@ -1,23 +1,11 @@
-// A price table of the document, for sale or as cost, and the fallbacks for missing entries.
+// A price table of the document, for sale or as cost, the fallbacks for missing entries, and the prices of each kind of model.
 
 import type { Prices } from '../kit/prices.ts';
+import type { ModelKind } from '../vendors/endpoints.ts';
 import type { DocumentModel } from './document.ts';
 
-export const PRICE_NAMES = [
-  'input',
-  'cached_input',
-  'cache_write_5m',
-  'cache_write_1h',
-  'output',
-  'image',
-  'second',
-  'character',
-  'search',
-] as const;
-export type PriceName = (typeof PRICE_NAMES)[number];
-
 /** The document's name for each price. */
-export const DOCUMENT_NAMES: Readonly<Record<keyof Prices, PriceName>> = {
+export const DOCUMENT_NAMES = {
   input: 'input',
   cachedInput: 'cached_input',
   cacheWrite5m: 'cache_write_5m',
@@ -27,7 +15,9 @@ export const DOCUMENT_NAMES: Readonly<Record<keyof Prices, PriceName>> = {
   second: 'second',
   character: 'character',
   search: 'search',
-};
+} as const satisfies Record<keyof Prices, string>;
+export type PriceName = (typeof DOCUMENT_NAMES)[keyof Prices];
+export const PRICE_NAMES: readonly PriceName[] = Object.values(DOCUMENT_NAMES);
 
 /** In the order of price lists. */
 export const PRICE_ORDER = Object.keys(DOCUMENT_NAMES) as readonly (keyof Prices)[];
@@ -60,3 +50,34 @@ export function priceOf<Price>(
 ): Price | undefined {
   return list[name] ?? (name.startsWith('cache') ? list.input : undefined);
 }
+
+/** Prices that models of a kind always have. */
+export const USUAL_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
+  chat: ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output'],
+  embeddings: ['input'],
+  images: [],
+  speech: [],
+  transcription: [],
+  rerank: [],
+  moderation: ['input'],
+};
+
+/** Prices that usage of a kind can be charged: the price list shows those that the document sets. */
+export const CHARGED_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
+  chat: USUAL_PRICES.chat,
+  embeddings: ['input', 'cachedInput', 'cacheWrite5m', 'output'],
+  images: ['input', 'output', 'image'],
+  speech: ['input', 'output', 'character'],
+  transcription: ['input', 'cachedInput', 'output', 'second'],
+  rerank: ['input', 'search'],
+  moderation: ['input'],
+};
+
+/** Prices that a free model shows as 0. */
+export const FREE_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
+  ...USUAL_PRICES,
+  images: ['image'],
+  speech: ['character'],
+  transcription: ['second'],
+  rerank: ['search'],
+};

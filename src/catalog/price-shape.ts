@@ -1,11 +1,12 @@
-// The shape of a price list in the catalog document: what a model is sold for, or what a route costs.
+// The shape of a price list in the catalog document: what a model is sold for, or what a route costs, now or from a moment on.
 
 import { z } from 'zod';
 import { NANO_PER_NTD, parseNtd } from '../kit/money.ts';
 import { leastInput, STANDARD_TIERS } from '../kit/prices.ts';
 import { each } from '../kit/shapes.ts';
+import { OFFSET_MS } from '../kit/taipei.ts';
 import { PRICED_TOOLS } from '../vendors/tools.ts';
-import { moment } from './moment.ts';
+import { PRICE_NAMES } from './listed-prices.ts';
 
 /** So that a token costs a whole number of nano-NT$. */
 const PRICE_DECIMALS = 3;
@@ -17,6 +18,31 @@ const ONE_FACTOR = 1_000n;
 const MAX_FACTOR = 100n;
 const MAX_TIERS = 10;
 const MAX_CHANGES = 10;
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
+const MUST_BE =
+  'must be a date such as 2026-12-11, or a time with its offset from UTC such as 2026-12-11T09:00:00+08:00';
+
+/** A date, which begins at midnight in Taipei, or a timestamp with its offset from UTC. */
+export const moment = z.string(MUST_BE).transform((text, context): number => {
+  const at = readMoment(text);
+  if (at !== undefined) return at;
+  context.addIssue(MUST_BE);
+  return z.NEVER;
+});
+
+/** Undefined if it is not one. */
+export function readMoment(text: string): number | undefined {
+  const isDate = DATE.test(text);
+  if (!isDate && !TIMESTAMP.test(text)) return undefined;
+  const day = text.slice(0, 10);
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  // Some days that do not exist, such as February 30, are read as days of the next month.
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return undefined;
+  const at = isDate ? midnight - OFFSET_MS : Date.parse(text);
+  return Number.isNaN(at) ? undefined : at;
+}
 
 const tokenCount = z.number().int('must be a whole number').min(1).max(1_000_000_000);
 
@@ -47,15 +73,8 @@ export function priceDecimals(name: string): number {
 }
 
 const amounts = (mayBeZero: boolean) => ({
-  input: amount(mayBeZero).optional(),
-  cached_input: amount(mayBeZero).optional(),
-  cache_write_5m: amount(mayBeZero).optional(),
-  cache_write_1h: amount(mayBeZero).optional(),
-  output: amount(mayBeZero).optional(),
-  image: amount(mayBeZero).optional(),
+  ...each(amount(mayBeZero).optional(), ...PRICE_NAMES),
   second: amount(mayBeZero, priceDecimals('second')).optional(),
-  character: amount(mayBeZero).optional(),
-  search: amount(mayBeZero).optional(),
 });
 
 /** Prices of requests with a long input; those that are left out stay as they are. */

@@ -3,10 +3,9 @@
 import { z } from 'zod';
 import { text, time } from '../kit/shapes.ts';
 import { canServe, type Endpoint, type ModelKind } from '../vendors/endpoints.ts';
-import type { Catalog, Model } from './catalog.ts';
-import { MODEL_FEATURES } from './features.ts';
+import { type Catalog, type Model, tokenBounds } from './catalog.ts';
+import { MODEL_FEATURES } from './document.ts';
 import { publicPrice } from './public-price.ts';
-import { tokenBounds } from './token-bounds.ts';
 
 export const PRICE_UNIT = 'NT$ per 1M tokens';
 

@@ -49,3 +49,42 @@ export function nearestWithin({ from, until }: Period, at: number): number {
 export function isWithin({ from, until }: Period, at: number): boolean {
   return at >= from && at < until;
 }
+
+/** A model that ends at a date, and which model serves its calls afterwards. */
+export type Retirement = NonNullable<ReturnType<typeof buildRetirement>>;
+
+export function buildRetirement(model: DocumentModel, deprecatedAt: number) {
+  const { retires_at: at, replaced_by: successor, on_retired: onRetired } = model;
+  if (at === undefined) return undefined;
+  return {
+    at,
+    /** Since when the date is set. */
+    deprecatedAt: Math.min(deprecatedAt, at),
+    /** The id of the model to use instead. */
+    successor,
+    /** The successor serves its calls from then on; otherwise they are refused. */
+    isReplaced: onRetired === 'replace',
+  };
+}
+
+interface Retiring {
+  retirement: Retirement | undefined;
+}
+
+export function isRetired({ retirement }: Retiring, at: number): boolean {
+  return retirement !== undefined && at >= retirement.at;
+}
+
+/** By id or alias. */
+export type ByName<Model> = ReadonlyMap<string, Model>;
+
+/** A successor may have retired, too. The document has no circles of them. */
+export function findReplacement<Model extends Retiring>(
+  name: string,
+  live: ByName<Model>,
+  retired: ByName<Model>,
+): Model | undefined {
+  const { successor, isReplaced } = retired.get(name)?.retirement ?? {};
+  if (!isReplaced || successor === undefined) return undefined;
+  return live.get(successor) ?? findReplacement(successor, live, retired);
+}

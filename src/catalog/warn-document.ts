@@ -3,12 +3,11 @@
 import { isHeaderText, secretText } from '../kit/header-text.ts';
 import { isOwnKey } from '../kit/own-key.ts';
 import { MODEL_KINDS } from '../vendors/endpoints.ts';
-import { CHARGED_PRICES } from './charged-prices.ts';
 import { warnAddresses } from './check-addresses.ts';
 import type { DocumentFault } from './check-references.ts';
 import { NOT_CARRIED } from './check-secrets.ts';
 import { DEFAULT_CONTEXT_TOKENS, FREE_MODEL } from './document.ts';
-import { RARE_PRICES } from './listed-prices.ts';
+import { CHARGED_PRICES, RARE_PRICES } from './listed-prices.ts';
 import { fieldsOf } from './loose-fields.ts';
 
 /** At most this many are named in one line. */

@@ -1,9 +1,8 @@
 // The public API as one OpenAPI document, from the descriptions of its calls. A test compares it with real answers.
 
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Catalog } from '../catalog/catalog.ts';
+import { type Catalog, exampleModel } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
-import { exampleModel } from '../catalog/example-models.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import { ENCODINGS } from './decode-body.ts';
 import type { ModelFor } from './description.ts';

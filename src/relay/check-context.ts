@@ -1,6 +1,6 @@
 // Whether the prompt of a call fits the models that may answer it, and whether a free call stays within its bounds.
 
-import { tokenBounds } from '../catalog/token-bounds.ts';
+import { tokenBounds } from '../catalog/catalog.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { type Fault, fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';

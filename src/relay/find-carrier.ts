@@ -1,8 +1,7 @@
 // How a call is sent on a route, determined once for each route that is considered. A route that cannot carry the call is
 // skipped; if none can, the client gets the reason before anything is reserved.
 
-import type { Catalog, Model, Route } from '../catalog/catalog.ts';
-import { tokenBounds } from '../catalog/token-bounds.ts';
+import { type Catalog, type Model, type Route, tokenBounds } from '../catalog/catalog.ts';
 import { lostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { canReach, carry, type Sender } from '../dialects/carry.ts';

@@ -1,8 +1,7 @@
 // Prepares an incoming call for admission: chooses its models, reads its body, and finds how it can be sent. Refusals are thrown:
 // no slot and no money was taken.
 
-import type { Model } from '../catalog/catalog.ts';
-import { tokenBounds } from '../catalog/token-bounds.ts';
+import { type Model, tokenBounds } from '../catalog/catalog.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { readAhead } from '../dialects/carry.ts';
 import { type Dialect, passesThrough } from '../dialects/dialect.ts';

@@ -2,9 +2,8 @@
 // with its setting, such as `<!-- limits.free_per_minute -->6`, which no viewer shows. Pages of this server show the current
 // number. In code blocks a number is found by the variable or field before it, because they cannot have such comments.
 
-import type { Catalog } from '../catalog/catalog.ts';
+import { type Catalog, tokenBounds } from '../catalog/catalog.ts';
 import { FREE_MODEL, type Guards, type Limits } from '../catalog/document.ts';
-import { tokenBounds } from '../catalog/token-bounds.ts';
 import { ntdNumber } from '../kit/money.ts';
 
 const MARKED = /<!-- (limits|guards)\.([a-z_]+)(?: x (\d+))? -->[\d,.]*\d/g;

@@ -1,7 +1,7 @@
 // The issuer in the catalog document: nothing is needed, and what is printed must be right.
 
 import { expect, test } from 'bun:test';
-import { issuerShape } from '../../src/catalog/issuer.ts';
+import { issuerShape } from '../../src/catalog/document.ts';
 
 test('is empty with a tax of 5 percent unless it says otherwise', () => {
   const none = { name: null, tax_id: null, address: null, phone: null, invoice_note: null, tax: 5 };

@@ -130,7 +130,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a retired model is served',
-    file: 'catalog/retirement.ts',
+    file: 'catalog/schedule.ts',
     from: `return retirement !== undefined && at >= retirement.at;`,
     to: `return retirement !== undefined && at < 0;`,
   },

@@ -3,7 +3,7 @@
 import type { Document, DocumentModel } from '../../catalog/document.ts';
 import { type Amounts, PRICE_NAMES, type PriceName, priceOf } from '../../catalog/listed-prices.ts';
 import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
-import { readMoment } from '../../catalog/moment.ts';
+import { readMoment } from '../../catalog/price-shape.ts';
 import { priceAt } from '../../catalog/schedule.ts';
 import { formatNtd, type Nano } from '../../kit/money.ts';
 import {

@@ -1,6 +1,6 @@
 // Reads features of models from a vendor's list in the form of OpenRouter or of Anthropic. Ignores other lists.
 
-import { MODEL_FEATURES, type ModelFeature } from '../../catalog/features.ts';
+import { MODEL_FEATURES, type ModelFeature } from '../../catalog/document.ts';
 import { listOf } from '../../catalog/loose-fields.ts';
 import { isObject, type JsonObject } from '../../kit/json/json.ts';
 

@@ -2,7 +2,7 @@
 // them, features and prices. Anything else in the answer is dropped.
 
 import type { Channel } from '../../catalog/catalog.ts';
-import type { ModelFeature } from '../../catalog/features.ts';
+import type { ModelFeature } from '../../catalog/document.ts';
 import { listOf } from '../../catalog/loose-fields.ts';
 import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';

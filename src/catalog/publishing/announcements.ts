@@ -6,7 +6,7 @@ import { buildCatalog, type Catalog, type Model } from '../catalog.ts';
 import type { Document } from '../document.ts';
 import { publicPrice } from '../public-price.ts';
 import { readStoredDocument } from '../read-document.ts';
-import type { Retirement } from '../retirement.ts';
+import type { Retirement } from '../schedule.ts';
 
 type PublicPrice = ReturnType<typeof publicPrice>;
 

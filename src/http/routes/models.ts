@@ -1,9 +1,8 @@
 // GET /v1/models and /v1/models/{id}: what this key may use, in one shape that both families of clients read.
 
-import type { Catalog, Model } from '../../catalog/catalog.ts';
+import { type Catalog, type Model, tokenBounds } from '../../catalog/catalog.ts';
 import { PRICE_UNIT, pathsOf, publicDescription } from '../../catalog/public-catalog.ts';
 import { publicPrice } from '../../catalog/public-price.ts';
-import { tokenBounds } from '../../catalog/token-bounds.ts';
 import { type ListedModel, writeModel, writeModelList } from '../../dialects/model-list.ts';
 import { text } from '../../kit/shapes.ts';
 import { chooseModel, type ModelLimit, mayUse } from '../../relay/choose-model.ts';

@@ -3,7 +3,7 @@
 // that is made for it.
 
 import { addKey } from '../../accounts/keys/manage-keys.ts';
-import { tokenBounds } from '../../catalog/token-bounds.ts';
+import { tokenBounds } from '../../catalog/catalog.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { faultText } from '../fault-text.ts';
 import { type Notice, Tabs } from '../frame.tsx';

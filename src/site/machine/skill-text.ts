@@ -1,7 +1,7 @@
 // /skill.md: the service as a skill that an agent can load, with front matter and commands to run.
 
+import { exampleModel } from '../../catalog/catalog.ts';
 import { FREE_MODEL } from '../../catalog/document.ts';
-import { exampleModel } from '../../catalog/example-models.ts';
 import type { SiteTools } from '../tools.ts';
 
 export function skillText({ siteName, publicUrl, catalog }: SiteTools): string {

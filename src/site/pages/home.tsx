@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 // The front page: a short description, a first call to copy, and the state of the free model.
 
+import { exampleModel } from '../../catalog/catalog.ts';
 import { FREE_MODEL } from '../../catalog/document.ts';
-import { exampleModel } from '../../catalog/example-models.ts';
 import { NoticeBox } from '../frame.tsx';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';

@@ -1,11 +1,10 @@
 // Data of a model's page: its row of the price list, its features, and the state of its channels.
 
-import type { Catalog, Model } from '../../catalog/catalog.ts';
+import { type Catalog, type Model, tokenBounds } from '../../catalog/catalog.ts';
 import { pathsOf } from '../../catalog/public-catalog.ts';
 import type { ChannelStatus } from '../../catalog/publishing/public-status.ts';
 import type { State } from '../../catalog/publishing/status-states.ts';
 import type { RouteWeek } from '../../catalog/publishing/week-traffic.ts';
-import { tokenBounds } from '../../catalog/token-bounds.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
 import { type PricedModel, pricedModel } from './pricing-models.ts';

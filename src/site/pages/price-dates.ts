@@ -2,7 +2,7 @@
 
 import type { ScheduledPrice } from '../../catalog/catalog.ts';
 import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
-import type { Retirement } from '../../catalog/retirement.ts';
+import type { Retirement } from '../../catalog/schedule.ts';
 import { taipeiMoment } from '../../kit/taipei.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { amountText, ruleTexts } from './price-rules.ts';

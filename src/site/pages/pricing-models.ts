@@ -1,9 +1,8 @@
 // The catalog as the pricing page shows it: which models, and in what order, from its address.
 
-import type { Catalog, Model } from '../../catalog/catalog.ts';
-import { MODEL_FEATURES, type ModelFeature } from '../../catalog/features.ts';
+import { type Catalog, type Model, tokenBounds } from '../../catalog/catalog.ts';
+import { MODEL_FEATURES, type ModelFeature } from '../../catalog/document.ts';
 import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
-import { tokenBounds } from '../../catalog/token-bounds.ts';
 import type { ListPrices, PriceRules, Prices } from '../../kit/prices.ts';
 import { MODEL_KINDS, type ModelKind } from '../../vendors/endpoints.ts';
 import { listPrice } from '../format.ts';

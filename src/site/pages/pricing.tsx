@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // Every model with its price, as billed: searched, filtered and sorted by the address alone.
 
-import { MODEL_FEATURES } from '../../catalog/features.ts';
+import { MODEL_FEATURES } from '../../catalog/document.ts';
 import type { Prices } from '../../kit/prices.ts';
 import { taipeiMoment } from '../../kit/taipei.ts';
 import { count, dateTime, listPrice, priceNumber, sentences } from '../format.ts';

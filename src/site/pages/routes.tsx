@@ -2,7 +2,7 @@
 // The public pages: HTML for browsers, Markdown for clients that did not ask for HTML.
 
 import type { Env, Hono } from 'hono';
-import type { Retirement } from '../../catalog/retirement.ts';
+import type { Retirement } from '../../catalog/schedule.ts';
 import { ATOM_FEED, CHANGELOG_PATH, discoveryLinks, JSON_FEED } from '../../kit/discovery-links.ts';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';

@@ -3,7 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import { type Billing, publicNote, STATEMENT_LINES, type Statement, taxIn } from '../../accounts/statements.ts';
-import type { Issuer } from '../../catalog/issuer.ts';
+import type { Issuer } from '../../catalog/document.ts';
 import { count, date, dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { Money } from './amount.tsx';

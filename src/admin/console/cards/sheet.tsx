@@ -2,7 +2,7 @@
 // Cards to print and cut: value, code, serial number, and a QR code that opens the page where it is redeemed.
 
 import type { QrCodeGenerateResult } from 'uqr';
-import type { Issuer } from '../../../catalog/issuer.ts';
+import type { Issuer } from '../../../catalog/document.ts';
 import { date, money } from '../../../site/format.ts';
 import { wordsOf } from '../../../site/language.ts';
 import type { CardSheet } from '../../actions/cards.ts';
