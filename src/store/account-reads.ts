@@ -2,7 +2,7 @@
 
 import { KEPT_AT } from './kept-usage.ts';
 import { ask, first, many, one, QUICK, QUICK_JOURNALED, REPORT, read } from './read.ts';
-import { KEY_BUDGETS, KEYS, PAGES } from './tables.ts';
+import { BILLING, KEY_BUDGETS, KEYS, LOGINS, WALLETS, WINDOWS } from './rows.ts';
 
 const UNUSED = `WHERE revoked_at IS NULL AND created_at < ? AND ? >= ${KEPT_AT}
   AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'topup', 'credit'))
@@ -37,14 +37,14 @@ export const ACCOUNT_READS = {
     (accountId: string) => ask('SELECT created_at FROM accounts WHERE account_id = ?', accountId),
     first((row) => Number(row.created_at)),
   ),
-  wallet: one(QUICK_JOURNALED, PAGES.wallets, 'WHERE account_id = ?', (accountId: string) => [accountId]),
-  window: one({ ...QUICK_JOURNALED, emptyIfAbsent: true }, PAGES.windows, 'WHERE window_id = ?', (windowId: string) => [
+  wallet: one(QUICK_JOURNALED, WALLETS, 'WHERE account_id = ?', (accountId: string) => [accountId]),
+  window: one({ ...QUICK_JOURNALED, emptyIfAbsent: true }, WINDOWS, 'WHERE window_id = ?', (windowId: string) => [
     windowId,
   ]),
   /** Keys that never paid are left out. */
   budgetsOf: many(QUICK_JOURNALED, KEY_BUDGETS, 'WHERE key_id = ANY(?)', (keyIds: readonly string[]) => [keyIds]),
-  billing: one(QUICK, PAGES.billing, 'WHERE account_id = ?', (accountId: string) => [accountId]),
-  login: one(QUICK, PAGES.logins, 'WHERE account_id = ?', (accountId: string) => [accountId]),
+  billing: one(QUICK, BILLING, 'WHERE account_id = ?', (accountId: string) => [accountId]),
+  login: one(QUICK, LOGINS, 'WHERE account_id = ?', (accountId: string) => [accountId]),
   /** The login name in lower case. */
   accountByLogin: read(
     QUICK,

@@ -2,19 +2,14 @@
 
 import { all, ask, many, one, QUICK, type Row, read, rowOf, SLOW } from './read.ts';
 import type { CardCount, CardQuery } from './reads.ts';
+import { CARD_BATCHES, CARDS } from './rows.ts';
 import { type Condition, type SqlQuery, where } from './sql-query.ts';
-import { ADDITIONS, PAGES } from './tables.ts';
 
 export const CARD_READS = {
   /** The newest batch first, by serial. */
-  cards: read(SLOW, cardsQuery, all(rowOf(PAGES.cards))),
-  cardBatches: many(
-    QUICK,
-    ADDITIONS.cardBatches,
-    'ORDER BY created_at DESC, batch_id DESC LIMIT ?',
-    (limit: number) => [limit],
-  ),
-  cardBatch: one(QUICK, ADDITIONS.cardBatches, 'WHERE batch_id = ?', (batchId: string) => [batchId]),
+  cards: read(SLOW, cardsQuery, all(rowOf(CARDS))),
+  cardBatches: many(QUICK, CARD_BATCHES, 'ORDER BY created_at DESC, batch_id DESC LIMIT ?', (limit: number) => [limit]),
+  cardBatch: one(QUICK, CARD_BATCHES, 'WHERE batch_id = ?', (batchId: string) => [batchId]),
   /** For one batch or for all; states without a card are omitted. */
   cardCounts: read(SLOW, cardCountsQuery, all(decodeCardCount)),
 };

@@ -1,9 +1,8 @@
 // Reads of events, the oldest first.
 
-import type { EventType } from './event-rows.ts';
+import { type EventType, STORED_EVENTS } from './event-rows.ts';
 import { all, many, QUICK, QUICK_JOURNALED, read, rowOf } from './read.ts';
 import { type Condition, type SqlQuery, where } from './sql-query.ts';
-import { STORED_EVENTS } from './tables.ts';
 
 interface EventQuery {
   accountId: string;

@@ -3,6 +3,7 @@
 
 import type { moneyFields } from '../kit/money.ts';
 import type { BudgetKind } from './admission.ts';
+import { json, number, type RowOf, type Table, table, text, withId } from './table.ts';
 
 export const EVENT_TYPES = [
   'balance.low',
@@ -51,5 +52,14 @@ export type NewEvent = {
   [Type in EventType]: { accountId: string | null; type: Type; at: number; data: EventData[Type] };
 }[EventType];
 
+export const EVENTS: Table<NewEvent> = table('events', 'event_id', {
+  accountId: text<string | null>('account_id'),
+  type: text<EventType>('type'),
+  at: number('at'),
+  /** Of which type, its `type` says. */
+  data: json<never>('data'),
+});
+
 /** With its number: events are numbered in the order in which they are committed. */
-export type StoredEvent = NewEvent & { eventId: number };
+export const STORED_EVENTS = withId<NewEvent, { eventId: number }>(EVENTS, 'eventId');
+export type StoredEvent = RowOf<typeof STORED_EVENTS>;

@@ -2,8 +2,7 @@
 
 import { all, ask, many, QUICK, QUICK_JOURNALED, type Row, read } from './read.ts';
 import type { HoldSums, OpenHold } from './reads.ts';
-import type { KeyChain } from './rows.ts';
-import { PAGES } from './tables.ts';
+import { type KeyChain, LEASES } from './rows.ts';
 
 const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id, model, amount_nano, chain FROM holds';
 const ORPHANED = `${OPEN_HOLDS} WHERE node_id NOT IN (SELECT node_id FROM leases) OR node_id = ANY(?) LIMIT ?`;
@@ -27,7 +26,7 @@ export const HOLD_READS = {
     all(decodeOpenHold),
   ),
   /** Leases of all nodes, expired or not. */
-  leases: many(QUICK, PAGES.leases, '', () => []),
+  leases: many(QUICK, LEASES, '', () => []),
 };
 
 function decodeOpenHold(row: Row): OpenHold {

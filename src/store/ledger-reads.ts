@@ -4,8 +4,7 @@ import { decodeWrongEntry, LAST_WRONG_ENTRY } from './accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from './audit-queries.ts';
 import { decodeLosses, lossesQuery } from './losses.ts';
 import { ask, first, many, one, QUICK, QUICK_JOURNALED, REPORT, read, SLOW_JOURNALED } from './read.ts';
-import type { EntryKind } from './rows.ts';
-import { ADDITIONS, PAGES, STORED_ENTRIES } from './tables.ts';
+import { ENTRIES, type EntryKind, REFUNDED, STORED_ENTRIES } from './rows.ts';
 
 const pageOfEntries = (condition: string) =>
   many(
@@ -21,18 +20,16 @@ export const LEDGER_READS = {
   /** All but those of requests, which are many. */
   creditsOf: pageOfEntries(`AND kind <> 'usage'`),
   /** An entry of any account, by its unique fields. */
-  entryBy: one(
-    QUICK_JOURNALED,
-    ADDITIONS.entries,
-    'WHERE kind = ? AND reference = ?',
-    (kind: EntryKind, reference: string) => [kind, reference],
-  ),
+  entryBy: one(QUICK_JOURNALED, ENTRIES, 'WHERE kind = ? AND reference = ?', (kind: EntryKind, reference: string) => [
+    kind,
+    reference,
+  ]),
   /** Refunds of a request or card. */
-  refundedOf: one(QUICK, PAGES.refunded, 'WHERE refund_of = ?', (id: string) => [id]),
+  refundedOf: one(QUICK, REFUNDED, 'WHERE refund_of = ?', (id: string) => [id]),
   /** The cost of a request, also when its record is no longer kept. */
   usageEntry: one(
     QUICK_JOURNALED,
-    ADDITIONS.entries,
+    ENTRIES,
     `WHERE account_id = ? AND kind = 'usage' AND reference = ?`,
     (accountId: string, requestId: string) => [accountId, requestId],
   ),
@@ -41,7 +38,7 @@ export const LEDGER_READS = {
   /** Newest first. */
   writeOffs: many(
     SLOW_JOURNALED,
-    ADDITIONS.entries,
+    ENTRIES,
     `WHERE kind = 'write_off' ORDER BY entry_id DESC LIMIT ?`,
     (limit: number) => [limit],
   ),

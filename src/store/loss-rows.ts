@@ -1,6 +1,7 @@
 // Rows about losses: what upstreams bill and no customer pays.
 
 import type { Nano } from '../kit/money.ts';
+import { flag, money, number, type RowOf, table, text } from './table.ts';
 
 /** Why an upstream bills something that no customer pays. */
 export const LOSS_REASONS = [
@@ -63,21 +64,26 @@ export interface Loss {
 }
 
 /** A loss as it is stored. */
-export interface BookedLoss extends Omit<Loss, 'charge' | 'isAtSalePrice'> {
-  requestId: string;
-  at: number;
+export const LOSSES = table('losses', 'loss_id', {
+  requestId: text('request_id'),
+  at: number('at'),
   /** The Taipei day it counts for. */
-  day: number;
-  accountId: string;
-}
+  day: number('day'),
+  accountId: text('account_id'),
+  model: text('model'),
+  channel: text<string | null>('channel'),
+  reason: text<LossReason>('reason'),
+  amount: money('amount_nano'),
+});
 
 /** An account's losses on one Taipei day that count for the guard. */
-export interface LossDay {
-  day: number;
-  amount: Nano;
+export const LOSS_DAYS = table('loss_days', 'account_id', {
+  day: number('day'),
+  amount: money('amount_nano'),
   /** A loss of the day was charged to the account, because the guard was used up. */
-  reached: boolean;
-}
+  reached: flag('reached'),
+});
+export interface LossDay extends RowOf<typeof LOSS_DAYS> {}
 
 /** Losses of a request that was swept before its close arrived. They are never charged. */
 export interface LateLosses {

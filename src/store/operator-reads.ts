@@ -3,9 +3,8 @@
 import { ALARM_NAMES, SEVERITIES, severityOf } from '../kit/alarms.ts';
 import { all, ask, many, QUICK, type Row, read, SLOW } from './read.ts';
 import type { ActionQuery, AlarmPlace, AlarmQuery, OpenAlarmQuery, OpenAlarms } from './reads.ts';
-import type { StoredAction, StoredAlarm } from './rows.ts';
+import { INCIDENTS, type StoredAction, type StoredAlarm } from './rows.ts';
 import { type Condition, type SqlQuery, where } from './sql-query.ts';
-import { PAGES } from './tables.ts';
 
 /**
  * An alarm is acknowledged if the log of actions has it: the alarm itself, or all alarms of its name, or of its name and
@@ -48,9 +47,7 @@ export const OPERATOR_READS = {
   /** By name and subject: of all, of a name or of one subject, up to an alarm. The most severe first, then the newest. */
   openAlarms: read(SLOW, openAlarmsQuery, all(decodeOpenAlarms)),
   /** The newest first, by when they began. */
-  incidents: many(QUICK, PAGES.incidents, 'ORDER BY started_at DESC, incident_id DESC LIMIT ?', (limit: number) => [
-    limit,
-  ]),
+  incidents: many(QUICK, INCIDENTS, 'ORDER BY started_at DESC, incident_id DESC LIMIT ?', (limit: number) => [limit]),
 };
 
 function actionsQuery({ actor, action, subject, before, limit }: ActionQuery): SqlQuery {

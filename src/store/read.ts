@@ -3,7 +3,7 @@
 
 import { MINUTE_MS } from '../kit/clock.ts';
 import type { SqlQuery, Value } from './sql-query.ts';
-import { decodeRow, type Table } from './tables.ts';
+import { decodeRow, type Table } from './table.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 export type Rows = readonly Row[];

@@ -2,8 +2,7 @@
 
 import { all, ask, one, QUICK, type Row, read, rowOf, SLOW } from './read.ts';
 import type { Pulse } from './reads.ts';
-import { ACTORS, CONFIG_APPLY, type Revision } from './rows.ts';
-import { REVISIONS } from './tables.ts';
+import { ACTORS, CONFIG_APPLY, REVISIONS, type Revision } from './rows.ts';
 
 const LAST_FILE = `SELECT coalesce(max(revision), 0) FROM revisions WHERE source = 'file'`;
 

@@ -1,110 +1,118 @@
-// The rows of the store as the rest of the service sees them. Money is bigint, times are milliseconds.
+// The rows of the store: how each is stored, and as what the rest of the service sees it. Money is bigint, times are
+// milliseconds.
 
 import type { FaultCode } from '../faults/table.ts';
 import type { Nano } from '../kit/money.ts';
 import type { ChargedTerms } from '../kit/prices.ts';
 import type { HeldChain } from './key-rows.ts';
+import { flag, ID, json, money, number, type RowOf, slots, table, text, withId } from './table.ts';
 
-export type * from './entry-rows.ts';
-export type * from './event-rows.ts';
-export type * from './key-rows.ts';
+export * from './entry-rows.ts';
+export * from './event-rows.ts';
+export * from './key-rows.ts';
 export * from './loss-rows.ts';
-export type * from './webhook-rows.ts';
+export * from './webhook-rows.ts';
 
-export interface Wallet {
-  accountId: string;
-  balance: Nano;
-  held: Nano;
+export const WALLETS = table('wallets', 'account_id', {
+  accountId: ID,
+  balance: money('balance_nano'),
+  held: money('held_nano'),
   /** Paid and free requests that are running now. */
-  inFlight: number;
-  freeInFlight: number;
+  inFlight: number('in_flight'),
+  freeInFlight: number('free_in_flight'),
   /** Set by the audit; nothing is admitted on a frozen wallet. */
-  frozen: boolean;
+  frozen: flag('frozen'),
   /** A settlement that brings the balance below it adds the event `balance.low`. */
-  balanceLow: Nano;
+  balanceLow: money('balance_low_nano'),
   /** The part of the balance that was paid for; free credit is spent first. Only this part can be paid out. */
-  paid: Nano;
+  paid: money('paid_nano'),
   /** Paid money that was spent on requests and not refunded. */
-  paidSpent: Nano;
-  touchedAt: number;
-}
+  paidSpent: money('paid_spent_nano'),
+  touchedAt: number('touched_at'),
+});
+export interface Wallet extends RowOf<typeof WALLETS> {}
 
 export type CardKind = 'sold' | 'promo';
 export type CardState = 'issued' | 'redeemed' | 'voided';
 
-export interface Card {
-  hash: string;
-  serial: string;
-  batchId: string;
-  kind: CardKind;
-  amount: Nano;
-  state: CardState;
-  expiresAt: number | null;
-  redeemedBy: string | null;
-  redeemedAt: number | null;
-}
+export const CARDS = table('cards', 'hash', {
+  hash: ID,
+  serial: text('serial'),
+  batchId: text('batch_id'),
+  kind: text<CardKind>('kind'),
+  amount: money('amount_nano'),
+  state: text<CardState>('state'),
+  expiresAt: number<number | null>('expires_at'),
+  redeemedBy: text<string | null>('redeemed_by'),
+  redeemedAt: number<number | null>('redeemed_at'),
+});
+export interface Card extends RowOf<typeof CARDS> {}
 
-export interface CardBatch {
-  batchId: string;
-  kind: CardKind;
-  amount: Nano;
-  count: number;
-  expiresAt: number | null;
-  note: string | null;
-  createdAt: number;
-}
+export const CARD_BATCHES = table('card_batches', 'batch_id', {
+  batchId: ID,
+  kind: text<CardKind>('kind'),
+  amount: money('amount_nano'),
+  count: number('count'),
+  expiresAt: number<number | null>('expires_at'),
+  note: text<string | null>('note'),
+  createdAt: number('created_at'),
+});
+export interface CardBatch extends RowOf<typeof CARD_BATCHES> {}
 
 /** The remembered result of a call that had an Idempotency-Key; it holds no secret. */
-export interface Replay {
-  bodyHash: string;
-  salt: string;
-  result: string;
-  expiresAt: number;
-}
+export const REPLAYS = table('replays', 'replay_id', {
+  bodyHash: text('body_hash'),
+  salt: text('salt'),
+  result: text('result'),
+  expiresAt: number('expires_at'),
+});
 
 /** One admitted request that is not yet closed. Free requests hold 0. */
-export interface Hold {
-  requestId: string;
-  accountId: string;
-  keyId: string;
-  nodeId: string;
-  amount: Nano;
-  free: boolean;
-  model: string;
-  endpoint: string;
-  stream: boolean;
-  revision: number;
-  openedAt: number;
+export const HOLDS = table('holds', 'request_id', {
+  requestId: ID,
+  accountId: text('account_id'),
+  keyId: text('key_id'),
+  nodeId: text('node_id'),
+  amount: money('amount_nano'),
+  free: flag('free'),
+  model: text('model'),
+  endpoint: text('endpoint'),
+  stream: flag('stream'),
+  revision: number('revision'),
+  openedAt: number('opened_at'),
   /** It counts in what its key and the key's ancestors hold. False for free holds of keys without rates, and for those
    * that an older version opened. */
-  budgeted: boolean;
+  budgeted: flag('budgeted'),
   /** Null for a key without ancestors, session budget and rates. */
-  chain: HeldChain | null;
-}
+  chain: json<HeldChain | null>('chain'),
+});
+export interface Hold extends RowOf<typeof HOLDS> {}
 
 /** Slots taken in a rolling span (oldest first, as [time, count]) and in one Taipei day. */
-export interface Window {
-  slots: readonly (readonly [at: number, count: number])[];
-  day: number;
-  dayCount: number;
+export const WINDOWS = table('windows', 'window_id', {
+  slots: slots('slots'),
+  day: number('day'),
+  dayCount: number('day_count'),
   /** When a slot was last taken: old windows are deleted. */
-  touchedAt: number;
-}
+  touchedAt: number('touched_at'),
+});
+export interface Window extends RowOf<typeof WINDOWS> {}
 
 /** The operator's nickname and note for an account. */
-export interface AccountNote {
-  nickname: string | null;
-  note: string | null;
+export const ACCOUNT_NOTES = table('account_notes', 'account_id', {
+  nickname: text<string | null>('nickname'),
+  note: text<string | null>('note'),
   /** The nickname as searches compare it, see `foldName`. */
-  search: string;
-}
+  search: text('search'),
+});
 
-export interface Lease {
-  nodeId: string;
-  host: string;
-  pid: number;
-  expiresAt: number;
-}
+export const LEASES = table('leases', 'node_id', {
+  nodeId: ID,
+  host: text('host'),
+  pid: number('pid'),
+  expiresAt: number('expires_at'),
+});
+export interface Lease extends RowOf<typeof LEASES> {}
 
 /** The service's own side of entries. House accounts have no balance row; the audit sums their entries. */
 export const HOUSE_ACCOUNTS = [
@@ -120,34 +128,23 @@ export const HOUSE_ACCOUNTS = [
 ] as const;
 export type HouseAccount = (typeof HOUSE_ACCOUNTS)[number];
 
-/** The usage of a request in disjoint buckets: together they are everything that has a price. */
-export interface Buckets {
-  input: number;
-  cachedInput: number;
-  cacheWrite5m: number;
-  cacheWrite1h: number;
-  /** Reasoning included. */
-  output: number;
-  images: number;
-  /** Seconds of audio, rounded up. */
-  seconds: number;
-  /** Characters of spoken text. */
-  characters: number;
-  /** Searches of a rerank, in the vendor's unit. */
-  searches: number;
-}
-
-export const NO_BUCKETS: Buckets = {
+export const NO_BUCKETS = {
   input: 0,
   cachedInput: 0,
   cacheWrite5m: 0,
   cacheWrite1h: 0,
+  /** Reasoning included. */
   output: 0,
   images: 0,
+  /** Seconds of audio, rounded up. */
   seconds: 0,
+  /** Characters of spoken text. */
   characters: 0,
+  /** Searches of a rerank, in the vendor's unit. */
   searches: 0,
 };
+/** The usage of a request in disjoint buckets: together they are everything that has a price. */
+export type Buckets = typeof NO_BUCKETS;
 
 export function addBuckets(one: Buckets, other: Buckets): Buckets {
   return {
@@ -194,43 +191,57 @@ export type ChargeRule = (typeof CHARGE_RULES)[number];
 /** How an admitted request ended: successfully, with a fault, because the client left, or because the gateway died. */
 export type RequestStatus = 'ok' | FaultCode | 'client_gone' | 'time_limit' | 'gateway_died';
 
-export interface UsageRecord extends Buckets, ChargedTerms {
-  requestId: string;
-  accountId: string;
-  keyId: string;
-  at: number;
-  model: string;
+export const USAGE = table('usage_records', 'request_id', {
+  requestId: ID,
+  accountId: text('account_id'),
+  keyId: text('key_id'),
+  at: number('at'),
+  model: text('model'),
   /** The value of `x-svc-channel`; null if no channel served. */
-  channel: string | null;
-  endpoint: string;
-  status: RequestStatus;
-  stream: boolean;
+  channel: text<string | null>('channel'),
+  endpoint: text('endpoint'),
+  status: text<RequestStatus>('status'),
+  stream: flag('stream'),
+  input: number('input_tokens'),
+  cachedInput: number('cached_input_tokens'),
+  cacheWrite5m: number('cache_write_5m_tokens'),
+  cacheWrite1h: number('cache_write_1h_tokens'),
+  output: number('output_tokens'),
   /** Part of `output`, for information. */
-  reasoning: number;
-  firstTokenMs: number | null;
-  totalMs: number;
-  held: Nano;
-  cost: Nano;
-  balanceAfter: Nano;
-  estimated: boolean;
-  revision: number;
-  attempts: readonly Attempt[];
+  reasoning: number('reasoning_tokens'),
+  images: number('images'),
+  seconds: number('seconds'),
+  characters: number('characters'),
+  searches: number('searches'),
+  firstTokenMs: number<number | null>('first_token_ms'),
+  totalMs: number('total_ms'),
+  held: money('held_nano'),
+  cost: money('cost_nano'),
+  balanceAfter: money('balance_after_nano'),
+  estimated: flag('estimated'),
+  revision: number('revision'),
+  attempts: json<readonly Attempt[]>('attempts'),
   /** Null in records of versions without rules. */
-  rule: ChargeRule | null;
+  rule: text<ChargeRule | null>('rule'),
+  serviceTier: text<ChargedTerms['serviceTier']>('service_tier'),
+  toolCalls: json<ChargedTerms['toolCalls']>('tool_calls'),
+  pricedAt: number<ChargedTerms['pricedAt']>('priced_at'),
   /** The upstreams' bill for the usage that the customer pays; the rest of their bill is in the losses. Null: unknown. */
-  upstreamCost: Nano | null;
-}
+  upstreamCost: money<Nano | null>('upstream_nano'),
+});
+export interface UsageRecord extends RowOf<typeof USAGE> {}
 
 /** One hour of one channel and model: how calls ended, and how long they took, as counts by step of a histogram. */
-export interface TrafficHour {
-  hour: number;
-  channel: string;
-  model: string;
-  ok: number;
-  failed: number;
-  firstToken: readonly number[];
-  total: readonly number[];
-}
+export const TRAFFIC = table('traffic_hours', 'traffic_id', {
+  hour: number('hour'),
+  channel: text('channel'),
+  model: text('model'),
+  ok: number('ok'),
+  failed: number('failed'),
+  firstToken: json<readonly number[]>('first_token'),
+  total: json<readonly number[]>('total'),
+});
+export interface TrafficHour extends RowOf<typeof TRAFFIC> {}
 
 /** One signed-in browser. Its secret is in its cookie only. */
 export interface Session {
@@ -250,36 +261,34 @@ export interface Session {
 }
 
 /** The login and the sessions of an account on the site. */
-export interface Login {
-  accountId: string;
+export const LOGINS = table('logins', 'account_id', {
+  accountId: ID,
   /** In lower case; null without a password. */
-  name: string | null;
-  passwordHash: string | null;
-  sessions: readonly Session[];
-  touchedAt: number;
-}
+  name: text<string | null>('name'),
+  passwordHash: text<string | null>('password_hash'),
+  sessions: json<readonly Session[]>('sessions'),
+  touchedAt: number('touched_at'),
+});
+export interface Login extends RowOf<typeof LOGINS> {}
 
 /** The account of a login name. */
-export interface LoginName {
-  accountId: string;
-}
+export const LOGIN_NAMES = table('login_names', 'name', { accountId: text('account_id') });
 
 /** An incident published by the operator, in both languages of the pages. */
-export interface Incident {
-  incidentId: string;
-  startedAt: number;
-  endedAt: number | null;
-  titleEn: string;
-  titleZh: string;
-  textEn: string;
-  textZh: string;
-  createdAt: number;
-}
+export const INCIDENTS = table('incidents', 'incident_id', {
+  incidentId: ID,
+  startedAt: number('started_at'),
+  endedAt: number<number | null>('ended_at'),
+  titleEn: text('title_en'),
+  titleZh: text('title_zh'),
+  textEn: text('text_en'),
+  textZh: text('text_zh'),
+  createdAt: number('created_at'),
+});
+export interface Incident extends RowOf<typeof INCIDENTS> {}
 
-/** A fact about the database itself. */
-export interface Setting {
-  value: string;
-}
+/** Facts about the database itself. */
+export const FACTS = table('settings', 'name', { value: text('value') });
 
 /** The actor in the log and in revisions: the holder of the operator's token, the command line, the server itself. */
 export const ACTORS = { token: 'token', commandLine: 'cli', server: 'server' } as const;
@@ -288,21 +297,21 @@ export const ACTORS = { token: 'token', commandLine: 'cli', server: 'server' } a
 export const CONFIG_APPLY = 'config.apply';
 
 /** One line of the log of actions, of operators or of the server. */
-export interface Action {
-  at: number;
+export const ACTIONS = table('audit_log', 'action_id', {
+  at: number('at'),
   /** The actor: the token's holder, the command line, the server itself. */
-  actor: string;
+  actor: text('actor'),
   /** Area and verb: `cards.issue`. */
-  action: string;
+  action: text('action'),
   /** The id or name of what was changed. */
-  subject: string;
+  subject: text('subject'),
   /** The change, without any secret. */
-  detail: Readonly<Record<string, unknown>>;
-}
+  detail: json<Readonly<Record<string, unknown>>>('detail'),
+});
+export interface Action extends RowOf<typeof ACTIONS> {}
 
-export interface StoredAction extends Action {
-  actionId: number;
-}
+export const STORED_ACTIONS = withId<Action, { actionId: number }>(ACTIONS, 'actionId');
+export interface StoredAction extends RowOf<typeof STORED_ACTIONS> {}
 
 export interface StoredAlarm {
   alarmId: number;
@@ -318,13 +327,14 @@ export interface StoredAlarm {
 
 export type RevisionSource = 'default' | 'file' | 'operator';
 
-export interface Revision {
-  revision: number;
-  document: string;
-  source: RevisionSource;
-  sourceHash: string;
-  createdAt: number;
+export const NEW_REVISIONS = table('revisions', 'revision', {
+  document: text('document'),
+  source: text<RevisionSource>('source'),
+  sourceHash: text('source_hash'),
+  createdAt: number('created_at'),
   /** The action that made it, such as `config.apply` or `prices.edit`. Null if it is older than the log of actions. */
-  actor: string | null;
-  action: string | null;
-}
+  actor: text<string | null>('actor'),
+  action: text<string | null>('action'),
+});
+export const REVISIONS = withId<RowOf<typeof NEW_REVISIONS>, { revision: number }>(NEW_REVISIONS, 'revision');
+export interface Revision extends RowOf<typeof REVISIONS> {}

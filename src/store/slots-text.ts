@@ -3,9 +3,8 @@
 // after the one before it; a negative number skips further units. Lists of pairs, which earlier versions wrote, can be read,
 // too.
 
-import type { Window } from './rows.ts';
-
-type Slots = Window['slots'];
+/** Taken in a rolling span, the oldest first. */
+export type Slots = readonly (readonly [at: number, count: number])[];
 type Slot = Slots[number];
 
 /** Paid slots have whole seconds. */

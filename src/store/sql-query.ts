@@ -1,6 +1,6 @@
 // A query in the SQL that both databases understand; values are always parameters.
 
-import type { SqlValue } from './tables.ts';
+import type { SqlValue } from './table.ts';
 
 /** A list is one value: `serial = ANY(?)`. */
 export type Value = SqlValue | readonly string[];

@@ -3,9 +3,8 @@
 
 import type { Nano } from '../kit/money.ts';
 import { all, ask, type Read, type Row, read, rowOf, SLOW_JOURNALED } from './read.ts';
-import type { EntryKind, StoredEntry } from './rows.ts';
+import { type EntryKind, STORED_ENTRIES, type StoredEntry } from './rows.ts';
 import type { SqlQuery } from './sql-query.ts';
-import { STORED_ENTRIES } from './tables.ts';
 
 export interface StatementSum {
   kind: Exclude<EntryKind, 'usage'>;

@@ -34,7 +34,7 @@ import type {
   UsageQuery,
 } from './reads.ts';
 import { REFUNDS } from './refunds.ts';
-import { ADDITIONS, PAGES } from './tables.ts';
+import { TRAFFIC, USAGE } from './rows.ts';
 import {
   decodeTotals,
   groupDaysQuery,
@@ -50,7 +50,7 @@ const usagePage: Read<[query: UsageQuery], UsagePage> = {
   ...SLOW_JOURNALED,
   ask: (query) => [totalsQuery(query), pageQuery(query)],
   decode: ([totals, rows = []], { limit }) => ({
-    records: rows.slice(0, limit).map(rowOf(ADDITIONS.usage)),
+    records: rows.slice(0, limit).map(rowOf(USAGE)),
     hasMore: rows.length > limit,
     totals: decodeTotals(totals?.[0]),
   }),
@@ -95,7 +95,7 @@ export const USAGE_READS = {
   usagePage,
   usageRecord: one(
     QUICK_JOURNALED,
-    ADDITIONS.usage,
+    USAGE,
     'WHERE request_id = ? AND account_id = ?',
     (accountId: string, requestId: string) => [requestId, accountId],
   ),
@@ -183,7 +183,7 @@ export const USAGE_READS = {
     all((row): ChannelRevision => ({ ...decodeChannelDay(row), revision: Number(row.revision) })),
   ),
   /** Traffic since that hour (hours since the epoch), oldest first. */
-  trafficSince: many(QUICK, PAGES.traffic, 'WHERE hour >= ? ORDER BY hour, traffic_id', (hour: number) => [hour]),
+  trafficSince: many(QUICK, TRAFFIC, 'WHERE hour >= ? ORDER BY hour, traffic_id', (hour: number) => [hour]),
   /** The same summed by Taipei day, without times. */
   trafficDays: read(
     SLOW,

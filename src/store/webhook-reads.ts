@@ -1,10 +1,9 @@
 // Reads about webhooks and their deliveries.
 
-import type { StoredEvent } from './event-rows.ts';
+import { STORED_EVENTS, type StoredEvent } from './event-rows.ts';
 import { all, ask, first, many, one, QUICK, type Row, read, rowOf } from './read.ts';
 import { type Condition, type SqlQuery, where } from './sql-query.ts';
-import { PAGES, STORED_EVENTS } from './tables.ts';
-import type { Delivery, DeliveryState } from './webhook-rows.ts';
+import { DELIVERIES, type Delivery, type DeliveryState, WEBHOOKS } from './webhook-rows.ts';
 
 interface DeliveryQuery {
   webhookId: string;
@@ -20,32 +19,30 @@ interface PendingDelivery {
 }
 
 export const WEBHOOK_READS = {
-  webhook: one(QUICK, PAGES.webhooks, 'WHERE webhook_id = ?', (webhookId: string) => [webhookId]),
-  webhooksOf: many(QUICK, PAGES.webhooks, 'WHERE account_id = ? ORDER BY webhook_id', (accountId: string) => [
-    accountId,
-  ]),
+  webhook: one(QUICK, WEBHOOKS, 'WHERE webhook_id = ?', (webhookId: string) => [webhookId]),
+  webhooksOf: many(QUICK, WEBHOOKS, 'WHERE account_id = ? ORDER BY webhook_id', (accountId: string) => [accountId]),
   /** Enabled ones of any of these accounts. */
   enabledWebhooksOf: many(
     QUICK,
-    PAGES.webhooks,
+    WEBHOOKS,
     'WHERE account_id = ANY(?) AND enabled ORDER BY webhook_id',
     (accountIds: readonly string[]) => [accountIds],
   ),
   /** Enabled ones of all accounts, page by page. */
   enabledWebhooks: many(
     QUICK,
-    PAGES.webhooks,
+    WEBHOOKS,
     'WHERE enabled AND webhook_id > ? ORDER BY webhook_id LIMIT ?',
     (after: string, limit: number) => [after, limit],
   ),
   dueWebhooks: many(
     QUICK,
-    PAGES.webhooks,
+    WEBHOOKS,
     'WHERE enabled AND due_at <= ? ORDER BY due_at LIMIT ?',
     (at: number, limit: number) => [at, limit],
   ),
   /** The newest events first. */
-  deliveriesOf: read(QUICK, deliveriesQuery, all(rowOf(PAGES.deliveries))),
+  deliveriesOf: read(QUICK, deliveriesQuery, all(rowOf(DELIVERIES))),
   /** Those whose next attempt is due, with their events, the oldest first. */
   dueDeliveries: read(
     QUICK,
@@ -87,7 +84,7 @@ function deliveriesQuery({ webhookId, state, before, limit }: DeliveryQuery): Sq
   return ask(`SELECT * FROM webhook_deliveries ${sql} ORDER BY event_id DESC LIMIT ?`, ...values, limit);
 }
 
-const decodeDelivery = rowOf(PAGES.deliveries);
+const decodeDelivery = rowOf(DELIVERIES);
 const decodeEvent = rowOf(STORED_EVENTS);
 
 function decodePending(row: Row): PendingDelivery {

@@ -5,13 +5,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { systemClock } from '../../src/kit/clock.ts';
 import { taipeiDay } from '../../src/kit/taipei.ts';
-import { PAGE_TABLES, type PageTable, type Touch } from '../../src/store/book/book.ts';
+import type { Touch } from '../../src/store/book/book.ts';
 import { touches } from '../../src/store/book/decide.ts';
 import type { Input, OperationName, Result } from '../../src/store/operations.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { NewEvent } from '../../src/store/rows.ts';
 import type { Store } from '../../src/store/store.ts';
-import { PAGES } from '../../src/store/tables.ts';
+import { PAGE_TABLES, PAGES, type PageTable } from '../../src/store/tables.ts';
 import { appliedLine } from '../support/applied-line.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { addKey, paidBy } from './suite/key-tree.ts';

@@ -3,108 +3,7 @@
 // every database, a wallet changed by fifty operations is written once, and an operation that throws is undone alone.
 
 import { assert } from '../../kit/assert.ts';
-import type {
-  AccountNote,
-  Action,
-  BillingDetails,
-  BookedLoss,
-  Budget,
-  Card,
-  CardBatch,
-  Delivery,
-  Entry,
-  Hold,
-  Incident,
-  KeyRow,
-  Lease,
-  Login,
-  LoginName,
-  LossDay,
-  NewEvent,
-  Refunded,
-  Replay,
-  Revision,
-  SessionBudget,
-  Setting,
-  TrafficHour,
-  UsageRecord,
-  Wallet,
-  Webhook,
-  WebhookList,
-  Window,
-} from '../rows.ts';
-
-/** The order in which rows are locked. A page that is missing here is no PageTable, and cannot be looked up. */
-export const PAGE_TABLES = [
-  'wallets',
-  'windows',
-  'budgets',
-  'sessionBudgets',
-  'lossDays',
-  'accountNotes',
-  'holds',
-  'leases',
-  'cards',
-  'replays',
-  'traffic',
-  'settings',
-  'incidents',
-  'loginNames',
-  'logins',
-  'refunded',
-  'billing',
-  'webhookLists',
-  'webhooks',
-  'deliveries',
-  'keyrings',
-] as const;
-export type PageTable = (typeof PAGE_TABLES)[number];
-
-/** Rows that operations look up by id. */
-export interface Pages {
-  wallets: Wallet;
-  windows: Window;
-  budgets: Budget;
-  sessionBudgets: SessionBudget;
-  /** By account, under the lock of its wallet. */
-  lossDays: LossDay;
-  accountNotes: AccountNote;
-  holds: Hold;
-  leases: Lease;
-  cards: Card;
-  replays: Replay;
-  traffic: TrafficHour;
-  settings: Setting;
-  incidents: Incident;
-  loginNames: LoginName;
-  logins: Login;
-  /** By request or card. */
-  refunded: Refunded;
-  /** By account. */
-  billing: BillingDetails;
-  webhookLists: WebhookList;
-  webhooks: Webhook;
-  deliveries: Delivery;
-  /** The keys of an account that were not revoked, under the lock of its wallet. The others may be many. */
-  keyrings: readonly KeyRow[];
-}
-
-/** With its line for the log of actions, which contains the number that the database assigns. */
-export interface NewRevision extends Omit<Revision, 'revision'> {
-  log: Action;
-}
-
-/** Rows that are only ever added. */
-export interface Additions {
-  accounts: { accountId: string; createdAt: number };
-  entries: Entry;
-  usage: UsageRecord;
-  losses: BookedLoss;
-  cardBatches: CardBatch;
-  revisions: NewRevision;
-  actions: Action;
-  events: NewEvent;
-}
+import type { Additions, Pages, PageTable } from '../tables.ts';
 
 export interface Touch {
   table: PageTable;
@@ -120,40 +19,10 @@ interface TablePages<Row> {
   changed: Set<Change<Row>>;
 }
 
-type PagesByTable = { [T in PageTable]: TablePages<Pages[T]> };
+type PagesByTable = { [T in PageTable]?: TablePages<Pages[T]> };
 /** One added row. */
 type Added = { [T in keyof Additions]: { table: T; row: Additions[T] } }[keyof Additions];
 type AdditionLists = { [T in keyof Additions]: Additions[T][] };
-
-function emptyTable<Row>(): TablePages<Row> {
-  return { pages: new Map(), changed: new Set() };
-}
-
-function emptyTables(): PagesByTable {
-  return {
-    wallets: emptyTable(),
-    windows: emptyTable(),
-    budgets: emptyTable(),
-    sessionBudgets: emptyTable(),
-    lossDays: emptyTable(),
-    accountNotes: emptyTable(),
-    holds: emptyTable(),
-    leases: emptyTable(),
-    cards: emptyTable(),
-    replays: emptyTable(),
-    traffic: emptyTable(),
-    settings: emptyTable(),
-    incidents: emptyTable(),
-    loginNames: emptyTable(),
-    logins: emptyTable(),
-    refunded: emptyTable(),
-    billing: emptyTable(),
-    webhookLists: emptyTable(),
-    webhooks: emptyTable(),
-    deliveries: emptyTable(),
-    keyrings: emptyTable(),
-  };
-}
 
 /** A page: its row in the database, and its new row. */
 export interface Change<Row> {
@@ -166,7 +35,7 @@ type Undo = { table: PageTable; page: Change<unknown>; was: unknown; isFirst: bo
 
 export class Book {
   readonly #load: Loader;
-  readonly #tables = emptyTables();
+  readonly #tables: PagesByTable = {};
   readonly added: AdditionLists = {
     accounts: [],
     entries: [],
@@ -285,6 +154,10 @@ export class Book {
   }
 
   #table<T extends PageTable>(table: T): TablePages<Pages[T]> {
-    return this.#tables[table];
+    const known = this.#tables[table];
+    if (known) return known;
+    const begun: TablePages<Pages[T]> = { pages: new Map(), changed: new Set() };
+    this.#tables[table] = begun as PagesByTable[T];
+    return begun;
   }
 }

@@ -1,12 +1,12 @@
 // Adds revisions, each with its line in the log of actions. The database numbers revisions and skips the numbers of failed
 // transactions, so one statement writes both and puts the numbers into the lines.
 
-import type { NewRevision } from '../book/book.ts';
-import { ADDITIONS } from '../tables.ts';
+import { ACTIONS, NEW_REVISIONS } from '../rows.ts';
+import type { NewRevision } from '../tables.ts';
 import { byColumn, inOrder, type Part, type Verb } from './statements.ts';
 
-const { name: revisions, columns: ofRevisions } = ADDITIONS.revisions;
-const { name: log, columns: ofLines } = ADDITIONS.actions;
+const { name: revisions, columns: ofRevisions } = NEW_REVISIONS;
+const { name: log, columns: ofLines } = ACTIONS;
 const namesOf = (columns: typeof ofLines) => columns.map(({ name }) => name).join(', ');
 
 const APPEND: Verb = {

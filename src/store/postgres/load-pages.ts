@@ -2,13 +2,14 @@
 // Each table is a separate statement on purpose: it sees what was committed while the statement before it waited for a lock.
 
 import { assert } from '../../kit/assert.ts';
-import { Book, PAGE_TABLES, type Pages, type PageTable, type Touch } from '../book/book.ts';
+import { Book, type Touch } from '../book/book.ts';
 import { touches } from '../book/decide.ts';
 import type { Input, Operation, OperationName } from '../operations.ts';
-import { KEYS, PAGES } from '../tables.ts';
+import { KEYS } from '../rows.ts';
+import { forEachPage, PAGE_TABLES, type Pages, type PageTable, ROW_PAGES } from '../tables.ts';
 import { toArray } from './arrays.ts';
 import type { Query, Rows } from './connection.ts';
-import { prepareReader, type RowReader } from './read-rows.ts';
+import { prepareReader } from './read-rows.ts';
 
 interface Loading {
   queries: Query[];
@@ -66,39 +67,16 @@ export function pagesOf<Name extends OperationName>(name: Name, input: Input<Nam
 
 const nameOfPage = ({ table, id }: Touch) => `${table} ${id}`;
 
-type Readers = { [T in Exclude<PageTable, 'keyrings'>]: RowReader<Pages[T]> };
-const READERS: Readers = {
-  wallets: prepareReader(PAGES.wallets),
-  windows: prepareReader(PAGES.windows),
-  budgets: prepareReader(PAGES.budgets),
-  sessionBudgets: prepareReader(PAGES.sessionBudgets),
-  lossDays: prepareReader(PAGES.lossDays),
-  accountNotes: prepareReader(PAGES.accountNotes),
-  holds: prepareReader(PAGES.holds),
-  leases: prepareReader(PAGES.leases),
-  cards: prepareReader(PAGES.cards),
-  replays: prepareReader(PAGES.replays),
-  traffic: prepareReader(PAGES.traffic),
-  settings: prepareReader(PAGES.settings),
-  incidents: prepareReader(PAGES.incidents),
-  loginNames: prepareReader(PAGES.loginNames),
-  logins: prepareReader(PAGES.logins),
-  refunded: prepareReader(PAGES.refunded),
-  billing: prepareReader(PAGES.billing),
-  webhookLists: prepareReader(PAGES.webhookLists),
-  webhooks: prepareReader(PAGES.webhooks),
-  deliveries: prepareReader(PAGES.deliveries),
-};
+const READERS = forEachPage(prepareReader);
 const KEY_READER = prepareReader(KEYS);
 
-type ReaderTable = keyof Readers;
 /**
  * Tables that are read without a lock. Budgets, days of losses, holds and keyrings are protected by the lock of the
  * account's wallet, which every operation that changes them takes first. A lease is changed only by its own node and never
  * shortened.
  */
 const UNLOCKED: readonly PageTable[] = ['budgets', 'lossDays', 'holds', 'leases', 'keyrings'];
-const LOCKED_TABLES = PAGE_TABLES.filter((table): table is ReaderTable => !UNLOCKED.includes(table));
+const LOCKED_TABLES = ROW_PAGES.filter((table) => !UNLOCKED.includes(table));
 const KEYRINGS = `SELECT ${KEY_READER.columns} FROM keys WHERE account_id = ANY($1::text[]) AND revoked_at IS NULL
   ORDER BY keys.created_at, keys.key_id`;
 

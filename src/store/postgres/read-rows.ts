@@ -1,7 +1,7 @@
 // Rows of a table as they are read within a batch: the server names the columns like the fields and sends a number within
 // 2^53 as one, not as a bigint, so that most rows are used just as they come.
 
-import { fromText, isTextKind, type Table } from '../tables.ts';
+import { fromText, isTextKind, type Table } from '../table.ts';
 import type { Rows } from './connection.ts';
 
 export interface RowReader<Row> {

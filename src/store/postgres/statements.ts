@@ -1,7 +1,7 @@
 // The SQL that writes one table, made once from its description. Every statement writes a set of rows, passed as arrays of
 // ids or columns.
 
-import { type Column, type ColumnKind, isTextKind, type Table, toText } from '../tables.ts';
+import { type Column, type ColumnKind, isTextKind, type Table, toText } from '../table.ts';
 import { type ArrayValue, toArray } from './arrays.ts';
 
 const TYPES: Record<ColumnKind, string> = {

@@ -1,16 +1,14 @@
 // Everything a batch changed, as one statement: it is written whole or not at all, also if it never reaches the server.
 
-import { type Book, type Change, PAGE_TABLES } from '../book/book.ts';
+import type { Book, Change } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
-import { ADDITIONS, KEYS, PAGES, type Table } from '../tables.ts';
+import { KEYS } from '../rows.ts';
+import { ADDITIONS, forEachPage, ROW_PAGES } from '../tables.ts';
 import { appendRevisions } from './append-revisions.ts';
 import type { Query } from './connection.ts';
 import { createJoin, type Part, prepareVerbs, type TableVerbs } from './statements.ts';
 
-const VERBS = PAGE_TABLES.filter((name) => name !== 'keyrings').map((name) => ({
-  name,
-  verbs: prepareVerbs(PAGES[name] as Table<object>),
-}));
+const VERBS = forEachPage(prepareVerbs);
 const KEY_VERBS = prepareVerbs(KEYS);
 const ACCOUNTS = prepareVerbs(ADDITIONS.accounts);
 const CARD_BATCHES = prepareVerbs(ADDITIONS.cardBatches);
@@ -27,7 +25,7 @@ export function writeBook(book: Book): Query | undefined {
   const parts: Part[] = [];
   insertAdded(parts, ACCOUNTS, accounts, ({ accountId }) => accountId);
   insertAdded(parts, CARD_BATCHES, cardBatches, ({ batchId }) => batchId);
-  for (const { name, verbs } of VERBS) writeChanges(parts, verbs, book.changes(name));
+  for (const table of ROW_PAGES) writeChanges<object>(parts, VERBS[table], book.changes(table));
   writeChanges(parts, KEY_VERBS, book.changes('keyrings').flatMap(changedKeys));
   if (entries.length > 0) parts.push(ENTRIES.append(entries));
   insertAdded(parts, USAGE, usage, ({ requestId }) => requestId);

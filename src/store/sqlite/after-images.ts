@@ -4,8 +4,9 @@
 
 import type { Database } from 'bun:sqlite';
 import { MAX_NANO } from '../../kit/money.ts';
-import type { Additions, Book, PageTable } from '../book/book.ts';
-import { ADDITIONS, type ColumnKind, PAGES, type Table, toText } from '../tables.ts';
+import type { Book } from '../book/book.ts';
+import { type ColumnKind, type Table, toText } from '../table.ts';
+import { ADDITIONS, type Additions, PAGES, type PageTable } from '../tables.ts';
 import { columnsOf } from './columns-of.ts';
 
 /** Money is written as digits, which SQLite converts to integers. */

@@ -22,8 +22,7 @@ import { fileTrouble } from '../../kit/file-trouble.ts';
 import { wrongWallets } from '../audit-queries.ts';
 import type { Difference } from '../reads.ts';
 import { StoreRefused } from '../refusal.ts';
-import type { Action } from '../rows.ts';
-import { ADDITIONS } from '../tables.ts';
+import { ACTIONS, type Action } from '../rows.ts';
 import { audit } from './audit.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
 import { prepareIsBehind } from './is-behind.ts';
@@ -54,9 +53,8 @@ export function backupDatabase(file: string, target: string): void {
  * first versions have no log of actions. Throws StoreRefused, whose message names the remedy. */
 export function noteBackup(file: string, log: Action): void {
   useDatabase(file, {}, 'check the disk of the database', (db) => {
-    const { actions } = ADDITIONS;
-    const hasLog = db.query('SELECT 1 FROM sqlite_schema WHERE name = ?').get(actions.name);
-    if (hasLog) prepareAdd(db, actions)([log]);
+    const hasLog = db.query('SELECT 1 FROM sqlite_schema WHERE name = ?').get(ACTIONS.name);
+    if (hasLog) prepareAdd(db, ACTIONS)([log]);
   });
 }
 

@@ -2,8 +2,10 @@
 // one of its process that writes. The database reports writes of other processes, which invalidate the cache.
 
 import type { Database } from 'bun:sqlite';
-import type { Book, Pages, PageTable } from '../book/book.ts';
-import { decodeRow, PAGES } from '../tables.ts';
+import type { Book } from '../book/book.ts';
+import { HOLDS } from '../rows.ts';
+import { decodeRow } from '../table.ts';
+import type { Pages, PageTable, RowPage } from '../tables.ts';
 import type { LoadPage } from './load-page.ts';
 
 interface PageCache {
@@ -17,7 +19,7 @@ interface PageCache {
 }
 
 /** The tables that nearly every batch touches. */
-const CACHED: readonly Exclude<PageTable, 'keyrings'>[] = ['wallets', 'windows', 'budgets', 'holds', 'leases'];
+const CACHED: readonly RowPage[] = ['wallets', 'windows', 'budgets', 'holds', 'leases'];
 const MAX_PAGES = 20_000;
 /** Up to this many open holds are read at once; with more, each is looked up in the table. */
 const MAX_HOLDS = 1_000;
@@ -54,7 +56,7 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
       return false;
     }
     for (const row of rows) {
-      const hold = decodeRow(PAGES.holds, row);
+      const hold = decodeRow(HOLDS, row);
       cache.set(hold.requestId, hold);
     }
     return true;

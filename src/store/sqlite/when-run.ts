@@ -1,7 +1,7 @@
 // A statement that is compiled when it is first run: of the many that a store knows, most runs of it need few.
 
 import type { Database } from 'bun:sqlite';
-import type { SqlValue } from '../tables.ts';
+import type { SqlValue } from '../table.ts';
 
 type Compiled<Row, Values extends SqlValue[]> = ReturnType<typeof Database.prototype.prepare<Row, Values>>;
 

@@ -1,18 +1,15 @@
 // Writes what a batch changed, inside the batch's transaction.
 
 import type { Database } from 'bun:sqlite';
-import type { Book, Change, NewRevision, PageTable } from '../book/book.ts';
+import type { Book, Change } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
-import type { Action, UsageRecord } from '../rows.ts';
-import { ADDITIONS, isTextKind, KEYS, PAGES, type SqlValue, type Table, toText } from '../tables.ts';
+import { type Action, KEYS, type UsageRecord } from '../rows.ts';
+import { isTextKind, type SqlValue, type Table, toText } from '../table.ts';
+import { ADDITIONS, forEachPage, type NewRevision, ROW_PAGES } from '../tables.ts';
 import { prepareAddToDays } from './add-to-days.ts';
 import { whenRun } from './when-run.ts';
 
 type WriteBook = (book: Book) => void;
-
-interface TableWriter<Row> {
-  write(change: Change<Row>): void;
-}
 
 export function prepareWriteBook(db: Database): WriteBook {
   const insertAccounts = prepareAdd(db, ADDITIONS.accounts);
@@ -24,34 +21,13 @@ export function prepareWriteBook(db: Database): WriteBook {
   const insertRevision = prepareInsert(db, ADDITIONS.revisions);
   const insertActions = prepareAdd(db, ADDITIONS.actions);
   const insertEvents = prepareAdd(db, ADDITIONS.events);
-  const keys = prepareTable(db, KEYS);
-  const writers: { [T in Exclude<PageTable, 'keyrings'>]: (book: Book) => void } = {
-    wallets: writeChanges('wallets', prepareTable(db, PAGES.wallets)),
-    windows: writeChanges('windows', prepareTable(db, PAGES.windows)),
-    budgets: writeChanges('budgets', prepareTable(db, PAGES.budgets)),
-    sessionBudgets: writeChanges('sessionBudgets', prepareTable(db, PAGES.sessionBudgets)),
-    lossDays: writeChanges('lossDays', prepareTable(db, PAGES.lossDays)),
-    accountNotes: writeChanges('accountNotes', prepareTable(db, PAGES.accountNotes)),
-    holds: writeChanges('holds', prepareTable(db, PAGES.holds)),
-    leases: writeChanges('leases', prepareTable(db, PAGES.leases)),
-    cards: writeChanges('cards', prepareTable(db, PAGES.cards)),
-    replays: writeChanges('replays', prepareTable(db, PAGES.replays)),
-    traffic: writeChanges('traffic', prepareTable(db, PAGES.traffic)),
-    settings: writeChanges('settings', prepareTable(db, PAGES.settings)),
-    incidents: writeChanges('incidents', prepareTable(db, PAGES.incidents)),
-    loginNames: writeChanges('loginNames', prepareTable(db, PAGES.loginNames)),
-    logins: writeChanges('logins', prepareTable(db, PAGES.logins)),
-    refunded: writeChanges('refunded', prepareTable(db, PAGES.refunded)),
-    billing: writeChanges('billing', prepareTable(db, PAGES.billing)),
-    webhookLists: writeChanges('webhookLists', prepareTable(db, PAGES.webhookLists)),
-    webhooks: writeChanges('webhooks', prepareTable(db, PAGES.webhooks)),
-    deliveries: writeChanges('deliveries', prepareTable(db, PAGES.deliveries)),
-  };
+  const writeKey = prepareWrite(db, KEYS);
+  const writers = forEachPage((table) => prepareWrite(db, table));
   return (book) => {
     insertAccounts(book.added.accounts);
     insertBatches(book.added.cardBatches);
-    for (const write of Object.values(writers)) write(book);
-    for (const keyring of book.changes('keyrings')) for (const change of changedKeys(keyring)) keys.write(change);
+    for (const table of ROW_PAGES) for (const change of book.changes(table)) writers[table](change);
+    for (const keyring of book.changes('keyrings')) for (const change of changedKeys(keyring)) writeKey(change);
     insertEntries(book.added.entries);
     const usage = book.added.usage.toSorted(byId);
     insertUsage(usage);
@@ -68,18 +44,7 @@ function byId(a: UsageRecord, b: UsageRecord): number {
   return a.requestId < b.requestId ? -1 : 1;
 }
 
-function writeChanges<T extends Exclude<PageTable, 'keyrings'>>(
-  name: T,
-  writer: TableWriter<NonNullable<(typeof PAGES)[T]['row']>>,
-) {
-  return (book: Book) => {
-    for (const change of book.changes(name)) {
-      writer.write(change as Change<NonNullable<(typeof PAGES)[T]['row']>>);
-    }
-  };
-}
-
-function prepareTable<Row extends object>(db: Database, table: Table<Row>): TableWriter<Row> {
+function prepareWrite<Row extends object>(db: Database, table: Table<Row>) {
   const names = table.columns.map((column) => column.name);
   const insert = whenRun(
     db,
@@ -91,11 +56,9 @@ function prepareTable<Row extends object>(db: Database, table: Table<Row>): Tabl
   );
   const remove = whenRun(db, `DELETE FROM ${table.name} WHERE ${table.idColumn} = ?`);
   const encode = prepareEncode(table);
-  return {
-    write({ id, before, after }) {
-      if (after) (before ? update : insert)().run(...encode(after, id));
-      else if (before) remove().run(id);
-    },
+  return ({ id, before, after }: Change<Row>): void => {
+    if (after) (before ? update : insert)().run(...encode(after, id));
+    else if (before) remove().run(id);
   };
 }
 
