@@ -4,9 +4,46 @@
 import { foldName } from './book/account-notes.ts';
 import { IS_FAILED } from './failed-requests.ts';
 import { all, ask, REPORT, type Row, read, SLOW } from './read.ts';
-import type { AccountListQuery, AccountQuery, AccountSort, FoundBy, ListedAccount } from './reads.ts';
 import { REFUNDS } from './refunds.ts';
 import type { SqlQuery } from './sql-query.ts';
+import { count, decoder, flag, money, number, sum, text } from './table.ts';
+
+/** An id that a customer can name, or the hash of a card's code. The code itself is never sent. */
+export type AccountQuery = { text: string } | { cardHash: string };
+
+/** The field of an account that matched a search. */
+export type FoundBy = 'account' | 'key' | 'last4' | 'card' | 'card_code' | 'login' | 'nickname' | 'request' | 'refused';
+
+export const ACCOUNT_SORTS = [
+  'created',
+  'nickname',
+  'balance',
+  'spend',
+  'profit',
+  'last_seen',
+  'failure_rate',
+] as const;
+
+export type AccountSort = (typeof ACCOUNT_SORTS)[number];
+
+export interface AccountListQuery {
+  sort: AccountSort;
+  isAscending: boolean;
+  /** All accounts without it. */
+  wanted?: AccountQuery | undefined;
+  /** The last account of the page before. */
+  after?: AccountPlace | undefined;
+  /** Usage counts from this Taipei day on. */
+  sinceDay: number;
+  limit: number;
+}
+
+/** Where an account is in a sorted list. */
+export interface AccountPlace {
+  /** As text, whatever the list is sorted by. */
+  value: string;
+  accountId: string;
+}
 
 const SUMS = `SELECT account_id, CAST(sum(cost_nano) AS BIGINT) AS spend, CAST(sum(requests) AS BIGINT) AS requests,
     CAST(sum(CASE WHEN ${IS_FAILED} THEN requests ELSE 0 END) AS BIGINT) AS failed,
@@ -107,42 +144,45 @@ function listQuery({ sort, isAscending, wanted, after, sinceDay, limit }: Accoun
   );
 }
 
+const NOTE = { nickname: text<string | null>('nickname'), note: text<string | null>('note') };
+const decodeNote = decoder(NOTE);
+
+const decodeAccount = decoder({
+  accountId: text('account_id'),
+  createdAt: number('created_at'),
+  ...NOTE,
+  balance: money('balance_nano'),
+  frozen: flag('frozen'),
+  spend: sum('spend'),
+  /** Calls that were admitted, and those of them that failed. */
+  requests: count('requests'),
+  failed: count('failed'),
+  /** When its last admitted call began; null if there was none. */
+  lastSeenAt: number<number | null>('last_seen'),
+  /** Null unless it was searched for. */
+  by: text<FoundBy | null>('found_by'),
+});
+const decodeGains = decoder({
+  known: count('known'),
+  gained: sum('gained'),
+  lost: sum('lost'),
+  refunded: sum('refunded'),
+});
+
+export interface ListedAccount extends ReturnType<typeof decodeAccount> {
+  /** Profit of the calls with a known upstream cost, minus losses and refunds; null if no call has a known cost. */
+  profit: bigint | null;
+  place: AccountPlace;
+}
+
 function decodeListed(row: Row): ListedAccount {
-  const accountId = String(row.account_id);
-  const requests = Number(row.requests ?? 0);
-  const known = Number(row.known ?? 0);
+  const account = decodeAccount(row);
+  const { known, gained, lost, refunded } = decodeGains(row);
   return {
-    accountId,
-    createdAt: Number(row.created_at),
-    ...decodeNote(row),
-    balance: BigInt(String(row.balance_nano)),
-    frozen: isFrozen(row),
-    spend: nano(row.spend),
-    profit: requests > 0 && known === 0 ? null : nano(row.gained) - nano(row.lost) - nano(row.refunded),
-    requests,
-    failed: Number(row.failed ?? 0),
-    lastSeenAt: row.last_seen === null ? null : Number(row.last_seen),
-    by: row.found_by === null ? null : foundByOf(row),
-    place: { value: String(row.value), accountId },
+    ...account,
+    profit: account.requests > 0 && known === 0 ? null : gained - lost - refunded,
+    place: { value: String(row.value), accountId: account.accountId },
   };
-}
-
-function nano(value: Row[string]): bigint {
-  return BigInt(String(value ?? 0));
-}
-
-function decodeNote(row: Row | undefined): Pick<ListedAccount, 'nickname' | 'note'> {
-  const text = (value: unknown) => (value === null || value === undefined ? null : String(value));
-  return { nickname: text(row?.nickname), note: text(row?.note) };
-}
-
-/** Only the statement sets these values. */
-function foundByOf(row: Row): FoundBy {
-  return String(row.found_by) as FoundBy;
-}
-
-function isFrozen({ frozen }: Row): boolean {
-  return frozen === true || Number(frozen) === 1;
 }
 
 /**

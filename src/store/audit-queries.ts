@@ -5,10 +5,10 @@ import { DAY_MS } from '../kit/clock.ts';
 import { NANO_PER_NTD } from '../kit/money.ts';
 import { OFFSET_MS, taipeiDay } from '../kit/taipei.ts';
 import { ACCEPTED_ENTRY, balanceAfter, joinAccepted, wrongEntries } from './accepted-chains.ts';
+import type { AuditScope, Difference } from './audit-read.ts';
 import { KEPT_DAY, KEPT_SETTLED_AT, USAGE_KEPT_FROM } from './kept-usage.ts';
 import { GUARDED_REASONS } from './losses.ts';
 import type { Row, Rows } from './read.ts';
-import type { AuditScope, Difference } from './reads.ts';
 import { type EntryKind, HOUSE_ACCOUNTS } from './rows.ts';
 
 interface AuditQuery {

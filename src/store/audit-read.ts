@@ -3,7 +3,53 @@
 import { HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
 import { AUDIT_HOUSE, AUDIT_TOTAL, AUDIT_WALLETS, auditQueriesFor, fillAudit, toHouse } from './audit-queries.ts';
 import { ask, type Read, type Row, type Rows, SLOW_JOURNALED } from './read.ts';
-import type { AuditReport, AuditScope, Difference } from './reads.ts';
+
+/** A difference that the audit found. */
+export interface Difference {
+  what:
+    | 'wallet'
+    | 'balance'
+    | 'held'
+    | 'in_flight'
+    | 'free_in_flight'
+    | 'chain'
+    | 'total'
+    | 'budget_held'
+    | 'budget_in_flight'
+    | 'session_held'
+    | 'key_limits'
+    | 'sides'
+    | 'card'
+    | 'paid'
+    | 'refund'
+    | 'settlement'
+    | 'usage_day'
+    | 'loss_day'
+    | 'loss_sum'
+    | 'usage_from_day';
+  /** The account, key, card or request it is about, or another reference of an entry. */
+  subject: string;
+  expected: string;
+  found: string;
+}
+
+/** A short pass reads wallets changed since a time and entries after a number; a full one reads everything. */
+export interface AuditScope {
+  /** From a full pass; without it, dates in the future are not checked. */
+  now?: number;
+  since?: { touchedAt: number; entryId: number };
+}
+
+export interface AuditReport {
+  wallets: number;
+  entries: number;
+  /** Where the next short pass may begin. */
+  lastEntryId: number;
+  differences: Difference[];
+  /** Sum over all known wallets and house accounts; anything but 0 means that money left the books. */
+  total: bigint;
+  house: Record<string, bigint>;
+}
 
 const FULL_PASS = { statementMs: 10 * MINUTE_MS, wholeMs: HOUR_MS };
 /** It is due every minute, and looks at little. */

@@ -1,9 +1,27 @@
 // Reads of prepaid cards and of their batches.
 
-import { all, ask, many, one, QUICK, type Row, read, rowOf, SLOW } from './read.ts';
-import type { CardCount, CardQuery } from './reads.ts';
-import { CARD_BATCHES, CARDS } from './rows.ts';
+import { all, ask, many, one, QUICK, read, rowOf, SLOW } from './read.ts';
+import { CARD_BATCHES, CARDS, type Card, type CardState } from './rows.ts';
 import { type Condition, type SqlQuery, where } from './sql-query.ts';
+import { decoder, number, text } from './table.ts';
+
+export interface CardQuery {
+  batchId?: string;
+  state?: CardState;
+  /** The time by which cards expire: expired cards are not `issued`, or are the only ones that are returned. */
+  expiry?: { at: number; isOver: boolean };
+  serials?: readonly string[];
+  /** The end of the page before. */
+  after?: Pick<Card, 'batchId' | 'serial'> | undefined;
+  limit: number;
+}
+
+const decodeCardCount = decoder({
+  batchId: text('batch_id'),
+  state: text<CardState | 'expired'>('state'),
+  cards: number('cards'),
+});
+export interface CardCount extends ReturnType<typeof decodeCardCount> {}
 
 export const CARD_READS = {
   /** The newest batch first, by serial. */
@@ -34,8 +52,4 @@ function cardCountsQuery(batchId: string | undefined, at: number): SqlQuery {
       FROM cards ${batchId === undefined ? '' : 'WHERE batch_id = ?'}
     ) AS counted GROUP BY batch_id, state`;
   return batchId === undefined ? ask(sql, at) : ask(sql, at, batchId);
-}
-
-function decodeCardCount(row: Row): CardCount {
-  return { batchId: String(row.batch_id), state: String(row.state) as CardCount['state'], cards: Number(row.cards) };
 }

@@ -1,12 +1,35 @@
 // Reads of open holds, and of the leases of the nodes that opened them.
 
 import { all, ask, many, QUICK, QUICK_JOURNALED, type Row, read } from './read.ts';
-import type { HoldSums, OpenHold } from './reads.ts';
 import { type KeyChain, LEASES } from './rows.ts';
+import { count, decoder, json, money, number, sum, text } from './table.ts';
 
 const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id, model, amount_nano, chain FROM holds';
 const ORPHANED = `${OPEN_HOLDS} WHERE node_id NOT IN (SELECT node_id FROM leases) OR node_id = ANY(?) LIMIT ?`;
 const SUMS = 'SELECT count(*) AS open, coalesce(sum(amount_nano), 0) AS amount, min(opened_at) AS oldest_at FROM holds';
+
+const decodeHold = decoder({
+  requestId: text('request_id'),
+  accountId: text('account_id'),
+  keyId: text('key_id'),
+  nodeId: text('node_id'),
+  model: text('model'),
+  amount: money('amount_nano'),
+  chain: json<KeyChain | null>('chain'),
+});
+export type OpenHold = ReturnType<typeof decodeOpenHold>;
+const decodeOpenHold = (row: Row) => {
+  const hold = decodeHold(row);
+  return { ...hold, chain: hold.chain ?? undefined };
+};
+
+/** All open holds together, of every node. */
+const decodeHoldSums = decoder({
+  open: count('open'),
+  amount: sum('amount'),
+  oldestAt: number<number | null>('oldest_at'),
+});
+export interface HoldSums extends ReturnType<typeof decodeHoldSums> {}
 
 export const HOLD_READS = {
   openHolds: read(
@@ -28,19 +51,3 @@ export const HOLD_READS = {
   /** Leases of all nodes, expired or not. */
   leases: many(QUICK, LEASES, '', () => []),
 };
-
-function decodeOpenHold(row: Row): OpenHold {
-  return {
-    requestId: String(row.request_id),
-    accountId: String(row.account_id),
-    keyId: String(row.key_id),
-    nodeId: String(row.node_id),
-    model: String(row.model),
-    amount: BigInt(String(row.amount_nano)),
-    chain: row.chain === null ? undefined : (JSON.parse(String(row.chain)) as KeyChain),
-  };
-}
-
-function decodeHoldSums({ open = 0, amount = 0, oldest_at: oldestAt = null }: Row = {}): HoldSums {
-  return { open: Number(open), amount: BigInt(String(amount)), oldestAt: oldestAt === null ? null : Number(oldestAt) };
-}

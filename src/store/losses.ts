@@ -1,9 +1,23 @@
 // Sums of losses for the operator, in SQL that both databases support.
 
 import type { Rows } from './read.ts';
-import type { LossBy, LossQuery, LossReport } from './reads.ts';
 import { isGuarded, LOSS_REASONS } from './rows.ts';
 import type { SqlQuery } from './sql-query.ts';
+import { count, decoder, money, number, sum, text } from './table.ts';
+
+export const LOSS_BY = ['account', 'model', 'channel', 'reason'] as const;
+
+export type LossBy = (typeof LOSS_BY)[number];
+
+/** Taipei days, from one to the day before another. */
+export interface LossQuery {
+  by: LossBy;
+  from: number;
+  to: number;
+  /** Only of this account. */
+  accountId?: string | undefined;
+  limit: number;
+}
 
 const COLUMNS: Readonly<Record<LossBy, string>> = {
   account: 'account_id',
@@ -30,15 +44,19 @@ export function lossesQuery({ by, from, to, accountId, limit }: LossQuery): SqlQ
   };
 }
 
+/** `key`: null for no channel. */
+const decodeSum = decoder({ key: text<string | null>('key'), losses: number('losses'), amount: money('amount_nano') });
+export interface LossSum extends ReturnType<typeof decodeSum> {}
+
+/** The sums, the largest first, and all together, also those beyond the limit. */
+export interface LossReport {
+  sums: LossSum[];
+  losses: number;
+  amount: bigint;
+}
+
+const decodeAll = decoder({ losses: count('all_losses'), amount: sum('all_nano') });
+
 export function decodeLosses(rows: Rows): LossReport {
-  const [first] = rows;
-  return {
-    sums: rows.map(({ key, losses, amount_nano: amount }) => ({
-      key: key === null ? null : String(key),
-      losses: Number(losses),
-      amount: BigInt(String(amount)),
-    })),
-    losses: Number(first?.all_losses ?? 0),
-    amount: BigInt(String(first?.all_nano ?? 0)),
-  };
+  return { sums: rows.map(decodeSum), ...decodeAll(rows[0]) };
 }

@@ -1,10 +1,46 @@
 // Reads that only an operator asks for: the log of actions, alarms and incidents.
 
-import { ALARM_NAMES, SEVERITIES, severityOf } from '../kit/alarms.ts';
-import { all, ask, many, QUICK, type Row, read, SLOW } from './read.ts';
-import type { ActionQuery, AlarmPlace, AlarmQuery, OpenAlarmQuery, OpenAlarms } from './reads.ts';
-import { INCIDENTS, type StoredAction, type StoredAlarm } from './rows.ts';
+import { ALARM_NAMES, SEVERITIES, type Severity, severityOf } from '../kit/alarms.ts';
+import { all, ask, many, QUICK, read, rowOf, SLOW } from './read.ts';
+import { INCIDENTS, STORED_ACTIONS } from './rows.ts';
 import { type Condition, type SqlQuery, where } from './sql-query.ts';
+import { decoder, json, number, text } from './table.ts';
+
+export interface ActionQuery {
+  actor?: string | undefined;
+  /** A whole action, or an area with its point (`cards.`). */
+  action?: string | undefined;
+  subject?: string | undefined;
+  before?: number | undefined;
+  limit: number;
+}
+
+export interface AlarmQuery {
+  alarmId?: number | undefined;
+  name?: string | undefined;
+  /** Only alarms about this subject; empty: those without a subject. */
+  subject?: string | undefined;
+  before?: number | undefined;
+  /** Only those that no operator has acknowledged. */
+  openOnly?: boolean | undefined;
+  limit: number;
+}
+
+/** The position of a group of alarms in their list. */
+export interface AlarmPlace {
+  severity: Severity;
+  newestId: number;
+}
+
+export interface OpenAlarmQuery {
+  name?: string | undefined;
+  subject?: string | undefined;
+  /** Up to this alarm. */
+  through?: number | undefined;
+  limit: number;
+  /** Only groups that come after this one. */
+  after?: AlarmPlace | undefined;
+}
 
 /**
  * An alarm is acknowledged if the log of actions has it: the alarm itself, or all alarms of its name, or of its name and
@@ -40,9 +76,34 @@ const IS_OPEN = `alarm_id > coalesce(names_seen.through, 0) AND alarm_id > coale
 const RANK = `CASE ${ALARM_NAMES.map((name) => `WHEN name = '${name}' THEN ${SEVERITIES.indexOf(severityOf(name))}`).join(' ')}
   ELSE ${SEVERITIES.indexOf(severityOf(''))} END`;
 
+const decodeAlarm = decoder({
+  alarmId: number('alarm_id'),
+  at: number('at'),
+  name: text('name'),
+  /** The account or channel that it is about; empty if there is none. */
+  subject: text('subject'),
+  fields: json<Readonly<Record<string, unknown>>>('fields'),
+  /** When an operator acknowledged it first, and who; null before. */
+  acknowledgedAt: number<number | null>('seen_at'),
+  acknowledgedBy: text<string | null>('seen_by'),
+});
+export interface StoredAlarm extends ReturnType<typeof decodeAlarm> {}
+
+/** Alarms of one name and subject that no operator has acknowledged. */
+const decodeOpenAlarms = decoder({
+  name: text('name'),
+  subject: text('subject'),
+  open: number('open'),
+  firstAt: number('first_at'),
+  newestId: number('newest_id'),
+  newestAt: number('newest_at'),
+  newestFields: json<Readonly<Record<string, unknown>>>('fields'),
+});
+export interface OpenAlarms extends ReturnType<typeof decodeOpenAlarms> {}
+
 export const OPERATOR_READS = {
   /** Newest first. */
-  actions: read(SLOW, actionsQuery, all(decodeAction)),
+  actions: read(SLOW, actionsQuery, all(rowOf(STORED_ACTIONS))),
   alarms: read(SLOW, alarmsQuery, all(decodeAlarm)),
   /** By name and subject: of all, of a name or of one subject, up to an alarm. The most severe first, then the newest. */
   openAlarms: read(SLOW, openAlarmsQuery, all(decodeOpenAlarms)),
@@ -60,17 +121,6 @@ function actionsQuery({ actor, action, subject, before, limit }: ActionQuery): S
   if (before !== undefined) conditions.push(['action_id < ?', before]);
   const { sql, values } = where(conditions);
   return ask(`SELECT * FROM audit_log ${sql} ORDER BY action_id DESC LIMIT ?`, ...values, limit);
-}
-
-function decodeAction(row: Row): StoredAction {
-  return {
-    actionId: Number(row.action_id),
-    at: Number(row.at),
-    actor: String(row.actor),
-    action: String(row.action),
-    subject: String(row.subject),
-    detail: JSON.parse(String(row.detail)),
-  };
 }
 
 function alarmsQuery({ alarmId, name, subject, before, openOnly, limit }: AlarmQuery): SqlQuery {
@@ -95,18 +145,6 @@ function groupConditions({ name, subject }: Pick<AlarmQuery, 'name' | 'subject'>
   return conditions;
 }
 
-function decodeAlarm(row: Row): StoredAlarm {
-  return {
-    alarmId: Number(row.alarm_id),
-    at: Number(row.at),
-    name: String(row.name),
-    subject: String(row.subject),
-    fields: JSON.parse(String(row.fields)),
-    acknowledgedAt: row.seen_at === null ? null : Number(row.seen_at),
-    acknowledgedBy: row.seen_by === null ? null : String(row.seen_by),
-  };
-}
-
 function openAlarmsQuery({ name, subject, through, limit, after }: OpenAlarmQuery): SqlQuery {
   const conditions = [...groupConditions({ name, subject }), [IS_OPEN] as Condition];
   if (through !== undefined) conditions.push(['alarm_id <= ?', through]);
@@ -128,16 +166,4 @@ function openAlarmsQuery({ name, subject, through, limit, after }: OpenAlarmQuer
 function laterThan({ severity, newestId }: AlarmPlace): Condition {
   const rank = SEVERITIES.indexOf(severity);
   return ['(severity_rank > ? OR (severity_rank = ? AND newest_id < ?))', rank, rank, newestId];
-}
-
-function decodeOpenAlarms(row: Row): OpenAlarms {
-  return {
-    name: String(row.name),
-    subject: String(row.subject),
-    open: Number(row.open),
-    firstAt: Number(row.first_at),
-    newestId: Number(row.newest_id),
-    newestAt: Number(row.newest_at),
-    newestFields: JSON.parse(String(row.fields)),
-  };
 }

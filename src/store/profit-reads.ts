@@ -1,10 +1,22 @@
 // Profit: what customers paid, what upstreams bill for it, and losses. Sums by day are read, and of single rows only refunds
 // with their requests.
 
-import { ask, REPORT, type Read, type Row } from './read.ts';
-import type { CardLiability, ProfitBy, ProfitFigures, ProfitQuery, ProfitReport } from './reads.ts';
+import { ask, REPORT, type Read } from './read.ts';
 import { REFUNDS } from './refunds.ts';
 import type { SqlQuery } from './sql-query.ts';
+import { count, decoder, sum } from './table.ts';
+
+export const PROFIT_BY = ['model', 'channel', 'account', 'day'] as const;
+
+export type ProfitBy = (typeof PROFIT_BY)[number];
+
+/** Taipei days, from one to the day before another. */
+export interface ProfitQuery {
+  by: ProfitBy;
+  from: number;
+  to: number;
+  limit: number;
+}
 
 const COLUMNS: Readonly<Record<ProfitBy, string>> = {
   model: 'model',
@@ -52,39 +64,58 @@ const CARDS = `SELECT coalesce(sum(amount_nano), 0) AS sold,
 
 const WALLETS = `SELECT coalesce(sum(balance_nano), 0) AS balances, coalesce(sum(paid_nano), 0) AS unspent FROM wallets`;
 
+/** The customers' payments, and the upstreams' bill for them. */
+const figuresOf = decoder({
+  requests: count('requests'),
+  revenue: sum('revenue'),
+  /** The requests and the revenue whose upstream cost is known, and that cost. */
+  knownRequests: count('known_requests'),
+  knownRevenue: sum('known_revenue'),
+  cost: sum('cost'),
+  loss: sum('loss'),
+});
+export interface ProfitFigures extends ReturnType<typeof figuresOf> {}
+
+export interface ProfitSum extends ProfitFigures {
+  /** Null: no channel, or a refund without a request. */
+  key: string | null;
+}
+
+/** The largest revenue first; days in their order. */
+export interface ProfitReport {
+  sums: ProfitSum[];
+  /** The total, including rows beyond the limit. */
+  totals: ProfitFigures;
+}
+
 const profit: Read<[query: ProfitQuery], ProfitReport> = {
   ...REPORT,
   // Days are all listed, so that they need no second scan for their total.
   ask: (query) => (query.by === 'day' ? [sumsQuery(query)] : [sumsQuery(query), totalsQuery(query)]),
   decode: ([rows = [], totals]) => {
     const sums = rows.map((row) => ({ key: row.key === '' ? null : String(row.key), ...figuresOf(row) }));
-    return { sums, totals: totals ? figuresOf(totals[0] ?? {}) : sums.reduce(addFigures, figuresOf({})) };
+    return { sums, totals: totals ? figuresOf(totals[0]) : sums.reduce(addFigures, figuresOf({})) };
   },
 };
+
+/** The prepaid balance that is not used yet. */
+const decodeLiability = decoder({
+  /** Cards of the kind sold, without voided ones; of them those that were redeemed. */
+  sold: sum('sold'),
+  redeemed: sum('redeemed'),
+  /** Balances of all wallets, and of them the paid part: free credit is spent first. */
+  balances: sum('balances'),
+  unspent: sum('unspent'),
+});
+export interface CardLiability extends ReturnType<typeof decodeLiability> {}
 
 const cardLiability: Read<[], CardLiability> = {
   ...REPORT,
   ask: () => [ask(CARDS), ask(WALLETS)],
-  decode: ([cards, wallets]) => ({
-    sold: amountOf(cards?.[0]?.sold),
-    redeemed: amountOf(cards?.[0]?.redeemed),
-    balances: amountOf(wallets?.[0]?.balances),
-    unspent: amountOf(wallets?.[0]?.unspent),
-  }),
+  decode: ([cards, wallets]) => decodeLiability({ ...cards?.[0], ...wallets?.[0] }),
 };
 
 export const PROFIT_READS = { profit, cardLiability };
-
-function figuresOf(row: Row): ProfitFigures {
-  return {
-    requests: Number(row.requests ?? 0),
-    revenue: amountOf(row.revenue),
-    knownRequests: Number(row.known_requests ?? 0),
-    knownRevenue: amountOf(row.known_revenue),
-    cost: amountOf(row.cost),
-    loss: amountOf(row.loss),
-  };
-}
 
 function addFigures(a: ProfitFigures, b: ProfitFigures): ProfitFigures {
   return {
@@ -95,8 +126,4 @@ function addFigures(a: ProfitFigures, b: ProfitFigures): ProfitFigures {
     cost: a.cost + b.cost,
     loss: a.loss + b.loss,
   };
-}
-
-function amountOf(value: unknown): bigint {
-  return BigInt(String(value ?? 0));
 }

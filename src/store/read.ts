@@ -3,9 +3,9 @@
 
 import { MINUTE_MS } from '../kit/clock.ts';
 import type { SqlQuery, Value } from './sql-query.ts';
-import { decodeRow, type Table } from './table.ts';
+import { decodeRow, type DriverRow as Row, type Table } from './table.ts';
 
-export type Row = Readonly<Record<string, unknown>>;
+export type { Row };
 export type Rows = readonly Row[];
 
 export interface TimeLimits {

@@ -1,7 +1,7 @@
 // Reads of refused requests, for the operator.
 
-import { all, ask, QUICK, type Row, read, SLOW } from './read.ts';
-import type { RefusalCount, RefusedRequest } from './refusals.ts';
+import { all, ask, QUICK, read, SLOW } from './read.ts';
+import { decodeCount, decodeRefused } from './refusals.ts';
 import { type Condition, type SqlQuery, where } from './sql-query.ts';
 
 const MAX_LISTED = 1_000;
@@ -35,28 +35,4 @@ function refusedQuery({ accountId, requestId }: RefusalQuery): SqlQuery {
   if (requestId !== undefined) conditions.push(['request_id = ?', requestId]);
   const { sql, values } = where(conditions);
   return ask(`SELECT * FROM refused_requests ${sql} ORDER BY request_id DESC LIMIT ?`, ...values, MAX_LISTED);
-}
-
-function decodeRefused(row: Row): RefusedRequest {
-  return {
-    requestId: String(row.request_id),
-    accountId: String(row.account_id),
-    keyId: String(row.key_id),
-    at: Number(row.at),
-    endpoint: String(row.endpoint),
-    model: row.model === null ? null : String(row.model),
-    status: Number(row.status),
-    code: String(row.code),
-    figures: JSON.parse(String(row.figures)),
-  };
-}
-
-function decodeCount(row: Row): RefusalCount {
-  return {
-    accountId: String(row.account_id),
-    day: Number(row.day),
-    keyId: String(row.key_id),
-    code: String(row.code),
-    refused: Number(row.refused),
-  };
 }

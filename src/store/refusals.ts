@@ -2,32 +2,38 @@
 // They are written in small transactions between those of money: on PostgreSQL by another connection, on SQLite by the same
 // thread, where an admission waits for at most one of them.
 
-/** `accountId` and `keyId` are empty if the key of the request is unknown. */
-export interface RefusalCount {
-  accountId: string;
-  /** Taipei's. */
-  day: number;
-  keyId: string;
-  code: string;
-  refused: number;
-}
+import { columnsOf, decoder, json, number, text } from './table.ts';
 
-type RefusalFigures = Readonly<Record<string, string | number>>;
+/** `accountId` and `keyId` are empty if the key of the request is unknown. */
+const COUNT_FIELDS = {
+  accountId: text('account_id'),
+  /** Taipei's. */
+  day: number('day'),
+  keyId: text('key_id'),
+  code: text('code'),
+  refused: number('refused'),
+};
+export const COUNT_COLUMNS = columnsOf(COUNT_FIELDS);
+export const decodeCount = decoder(COUNT_FIELDS);
+export interface RefusalCount extends ReturnType<typeof decodeCount> {}
 
 /** Ids, times and figures of the gateway: nothing that a client wrote. */
-export interface RefusedRequest {
-  requestId: string;
-  accountId: string;
-  keyId: string;
-  at: number;
+const REQUEST_FIELDS = {
+  requestId: text('request_id'),
+  accountId: text('account_id'),
+  keyId: text('key_id'),
+  at: number('at'),
   /** Method and path of the route, empty if there is none. */
-  endpoint: string;
+  endpoint: text('endpoint'),
   /** As the catalog spells it; null for one that it does not have. */
-  model: string | null;
-  status: number;
-  code: string;
-  figures: RefusalFigures;
-}
+  model: text<string | null>('model'),
+  status: number('status'),
+  code: text('code'),
+  figures: json<Readonly<Record<string, string | number>>>('figures'),
+};
+export const REQUEST_COLUMNS = columnsOf(REQUEST_FIELDS);
+export const decodeRefused = decoder(REQUEST_FIELDS);
+export interface RefusedRequest extends ReturnType<typeof decodeRefused> {}
 
 /** A batch whose answer was lost is written again with the same number, and is counted once. */
 export interface RefusalBatch {
@@ -45,34 +51,20 @@ export const KEPT_PER_ACCOUNT = 100;
 /** The same for each code where the account is unknown, so that many unknown paths do not evict an invalid key. */
 export const KEPT_PER_CODE = 250;
 
-export const COUNT_COLUMNS = ['account_id', 'day', 'key_id', 'code', 'refused'] as const;
-export const REQUEST_COLUMNS = [
-  ...(['request_id', 'account_id', 'key_id', 'at', 'endpoint', 'model', 'status', 'code', 'figures'] as const),
-];
-
 /** In one order for all nodes, so that none waits for another in a circle. */
-export function countRows(counts: readonly RefusalCount[]): [string, number, string, string, number][] {
-  return counts
-    .map(({ accountId, day, keyId, code, refused }): [string, number, string, string, number] => [
-      ...([accountId, day, keyId, code] as const),
-      refused,
-    ])
-    .sort((a, b) => (a.slice(0, 4).join() < b.slice(0, 4).join() ? -1 : 1));
+export function inOneOrder(counts: readonly RefusalCount[]): RefusalCount[] {
+  const place = ({ accountId, day, keyId, code }: RefusalCount) => [accountId, day, keyId, code].join();
+  return counts.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
 }
 
-export function requestRows(requests: readonly RefusedRequest[]): (string | number | null)[][] {
-  return requests.map(({ requestId, accountId, keyId, at, endpoint, model, status, code, figures }) => [
-    ...[requestId, accountId, keyId, at, endpoint, model, status, code],
-    JSON.stringify(figures),
-  ]);
-}
+const namesOf = (columns: typeof COUNT_COLUMNS) => columns.map(({ name }) => name).join(', ');
 
 /** `rows`: what follows the columns, a list of values or a query. */
-export const addCounts = (rows: string) => `INSERT INTO refusal_days (${COUNT_COLUMNS.join(', ')}) ${rows}
+export const addCounts = (rows: string) => `INSERT INTO refusal_days (${namesOf(COUNT_COLUMNS)}) ${rows}
   ON CONFLICT (account_id, day, key_id, code) DO UPDATE SET refused = refusal_days.refused + excluded.refused`;
 
 /** A batch that is repeated after a lost answer is stored already. */
-export const addRequests = (rows: string) => `INSERT INTO refused_requests (${REQUEST_COLUMNS.join(', ')}) ${rows}
+export const addRequests = (rows: string) => `INSERT INTO refused_requests (${namesOf(REQUEST_COLUMNS)}) ${rows}
   ON CONFLICT (request_id) DO NOTHING`;
 
 /** Ids sort by age. `accounts`: a query of the accounts that may have too many. */

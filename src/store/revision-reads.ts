@@ -1,8 +1,8 @@
 // Reads of the catalog's revisions, and of what other processes may have changed.
 
-import { all, ask, one, QUICK, type Row, read, rowOf, SLOW } from './read.ts';
-import type { Pulse } from './reads.ts';
+import { all, ask, one, QUICK, read, rowOf, SLOW } from './read.ts';
 import { ACTORS, CONFIG_APPLY, REVISIONS, type Revision } from './rows.ts';
+import { count, decoder, text } from './table.ts';
 
 const LAST_FILE = `SELECT coalesce(max(revision), 0) FROM revisions WHERE source = 'file'`;
 
@@ -23,6 +23,19 @@ const PULSE = {
   sqlite: `SELECT ${NEWEST}, ${NEWEST_EVENT}, ${KEYS_VERSION} AS keys_version`,
   values: [],
 };
+
+/** State that other processes may have changed since the last read. */
+const decodePulse = decoder({
+  revision: count('revision'),
+  /**
+   * Differs after a change of a key, which a trigger counts, and after a restart or a failover of the database, which may
+   * have lost the last changes.
+   */
+  keysVersion: text('keys_version'),
+  /** The number of the newest event; 0 without one. On SQLite an event that is still in the journal does not count yet. */
+  newestEvent: count('event'),
+});
+export interface Pulse extends ReturnType<typeof decodePulse> {}
 
 /** Documents are large; a list does without them. */
 const WITHOUT_DOCUMENT = `SELECT revision, '' AS document, source, source_hash, created_at, actor, action
@@ -49,11 +62,3 @@ export const REVISION_READS = {
     ([row]) => decodePulse(row),
   ),
 };
-
-function decodePulse(row: Row | undefined): Pulse {
-  return {
-    revision: Number(row?.revision ?? 0),
-    keysVersion: String(row?.keys_version),
-    newestEvent: Number(row?.event ?? 0),
-  };
-}

@@ -313,18 +313,6 @@ export interface Action extends RowOf<typeof ACTIONS> {}
 export const STORED_ACTIONS = withId<Action, { actionId: number }>(ACTIONS, 'actionId');
 export interface StoredAction extends RowOf<typeof STORED_ACTIONS> {}
 
-export interface StoredAlarm {
-  alarmId: number;
-  at: number;
-  name: string;
-  /** The account or channel that it is about; empty if there is none. */
-  subject: string;
-  fields: Readonly<Record<string, unknown>>;
-  /** When an operator acknowledged it first, and who; null before. */
-  acknowledgedAt: number | null;
-  acknowledgedBy: string | null;
-}
-
 export type RevisionSource = 'default' | 'file' | 'operator';
 
 export const NEW_REVISIONS = table('revisions', 'revision', {

@@ -13,6 +13,8 @@ type TextKind = 'json' | 'slots' | 'limits';
 interface Described<Value> {
   name: string;
   kind: ColumnKind;
+  /** In place of NULL. */
+  empty?: 0 | 0n;
   /** Exists only in the type: a value of the column in a row. */
   value?: Value;
 }
@@ -31,6 +33,10 @@ export const flag = (name: string): Described<boolean> => ({ name, kind: 'flag' 
 export const json = <Value>(name: string): Described<Value> => ({ name, kind: 'json' });
 export const slots = (name: string): Described<Slots> => ({ name, kind: 'slots' });
 export const limits = <Value extends KeyLimits | null>(name: string): Described<Value> => ({ name, kind: 'limits' });
+
+// Of a statement's sums, which are NULL where there are no rows.
+export const count = (name: string): Described<number> => ({ name, kind: 'number', empty: 0 });
+export const sum = (name: string): Described<Nano> => ({ name, kind: 'money', empty: 0n });
 
 export interface Column {
   name: string;
@@ -51,17 +57,17 @@ export interface Table<Row> {
 
 export type RowOf<Of extends Table<unknown>> = NonNullable<Of['row']>;
 
-export function table<Row>(
-  name: string,
-  idColumn: string,
-  fields: { [Field in keyof Row]: Described<Row[Field]> },
-): Table<Row> {
-  const described = Object.entries<Described<unknown>>(fields);
-  const idField = described.find(([, column]) => column === ID)?.[0];
-  const columns = described
+export type Fields<Row> = { [Field in keyof Row]: Described<Row[Field]> };
+
+export function table<Row>(name: string, idColumn: string, fields: Fields<Row>): Table<Row> {
+  const idField = Object.entries(fields).find(([, column]) => column === ID)?.[0];
+  return { name, idColumn, idField, columns: columnsOf(fields) };
+}
+
+export function columnsOf<Row>(fields: Fields<Row>): Column[] {
+  return Object.entries<Described<unknown>>(fields)
     .filter(([, column]) => column !== ID)
-    .map(([field, column]) => ({ name: column.name, field, kind: column.kind }));
-  return { name, idColumn, idField, columns };
+    .map(([field, { name, kind }]) => ({ name, field, kind }));
 }
 
 /** The same table, with rows that carry their id. */
@@ -87,11 +93,19 @@ export function isTextKind(kind: ColumnKind): kind is TextKind {
   return kind === 'json' || kind === 'slots' || kind === 'limits';
 }
 
+export type DriverRow = Readonly<Record<string, unknown>>;
+
+/** For rows of a statement that are not those of a table. */
+export function decoder<Row>(fields: Fields<Row>): (source: DriverRow | undefined) => Row {
+  const columns = Object.entries<Described<unknown>>(fields);
+  return (source) =>
+    Object.fromEntries(
+      columns.map(([field, { name, kind, empty = null }]) => [field, decodeValue(source?.[name], kind) ?? empty]),
+    ) as Row;
+}
+
 /** A row from what a driver returned; integers may come as number, bigint or text, flags as boolean or 0 and 1. */
-export function decodeRow<Row>(
-  { columns, idColumn, idField }: Table<Row>,
-  source: Readonly<Record<string, unknown>>,
-): Row {
+export function decodeRow<Row>({ columns, idColumn, idField }: Table<Row>, source: DriverRow): Row {
   const row: Record<string, unknown> = {};
   if (idField !== undefined) row[idField] = decodeId(source[idColumn]);
   for (const { name, field, kind } of columns) row[field] = decodeValue(source[name], kind);

@@ -2,9 +2,9 @@
 
 import { taipeiDay } from '../kit/taipei.ts';
 import { IS_FAILED } from './failed-requests.ts';
-import { all, ask, REPORT, type Row, type Rows, read } from './read.ts';
-import type { LowBalance, Sales, SalesPart } from './reads.ts';
+import { all, ask, REPORT, type Rows, read } from './read.ts';
 import { REFUNDS } from './refunds.ts';
+import { count, decoder, sum, text } from './table.ts';
 
 /** Sums of all refunds that meet the condition, and of those among them that reduce a profit. */
 const refunded = (condition: string) => `(SELECT sum(amount_nano) FROM ${REFUNDS} WHERE ${condition}) AS refunded_nano,
@@ -36,6 +36,43 @@ const LOW = `SELECT wallets.account_id AS account_id, balance_nano, spent_nano F
     WHERE entries.account_id = wallets.account_id AND kind IN ('card', 'topup', 'credit'))
   ORDER BY spent_nano DESC, 1 LIMIT ?`;
 
+const decodeSums = decoder({
+  requests: count('requests'),
+  /** The ones that failed although the request was valid. */
+  failed: count('failed'),
+  accounts: count('accounts'),
+});
+const decodeMoney = decoder({
+  known: count('known'),
+  paid: sum('cost_nano'),
+  refunded: sum('refunded_nano'),
+  margin: sum('margin_nano'),
+  lost: sum('loss_nano'),
+  knownRefunded: sum('known_refunded_nano'),
+});
+
+/** Sales to all accounts in a period; refunds of that period reduce the revenue and the profit. */
+export interface Sales extends ReturnType<typeof decodeSums> {
+  revenue: bigint;
+  /** Profit of the requests with a known upstream cost, minus losses; null if no request has a known cost. */
+  profit: bigint | null;
+}
+
+function decodeSales([row]: Rows): Sales {
+  const sums = decodeSums(row);
+  const { known, paid, refunded, margin, lost, knownRefunded } = decodeMoney(row);
+  const isUnknown = sums.requests > 0 && known === 0;
+  return { ...sums, revenue: paid - refunded, profit: isUnknown ? null : margin - lost - knownRefunded };
+}
+
+/** The share of one model or account in the sales. */
+const decodePart = decoder({ part: text('part'), requests: count('requests'), revenue: sum('cost_nano') });
+export interface SalesPart extends ReturnType<typeof decodePart> {}
+
+/** `spent`: since the day that was asked for. */
+const decodeLow = decoder({ accountId: text('account_id'), balance: sum('balance_nano'), spent: sum('spent_nano') });
+export interface LowBalance extends ReturnType<typeof decodeLow> {}
+
 export const TODAY_READS = {
   /** For a Taipei day. */
   salesOfDay: read(REPORT, (day: number) => ask(DAY, day, day, day, day), decodeSales),
@@ -52,34 +89,8 @@ export const TODAY_READS = {
   mostSold: read(
     REPORT,
     (by: keyof typeof PARTS, day: number, limit: number) => ask(partsBy(PARTS[by]), day, limit),
-    all((row): SalesPart => ({ part: String(row.part), requests: Number(row.requests), revenue: nano(row.cost_nano) })),
+    all(decodePart),
   ),
   /** Accounts that paid at least once, spent something since a day, and are below their threshold; who spent most first. */
-  lowBalances: read(
-    REPORT,
-    (sinceDay: number, limit: number) => ask(LOW, sinceDay, limit),
-    all(
-      (row): LowBalance => ({
-        accountId: String(row.account_id),
-        balance: nano(row.balance_nano),
-        spent: nano(row.spent_nano),
-      }),
-    ),
-  ),
+  lowBalances: read(REPORT, (sinceDay: number, limit: number) => ask(LOW, sinceDay, limit), all(decodeLow)),
 };
-
-function decodeSales([row = {}]: Rows): Sales {
-  const requests = Number(row.requests ?? 0);
-  const isUnknown = requests > 0 && Number(row.known ?? 0) === 0;
-  return {
-    requests,
-    failed: Number(row.failed ?? 0),
-    accounts: Number(row.accounts ?? 0),
-    revenue: nano(row.cost_nano) - nano(row.refunded_nano),
-    profit: isUnknown ? null : nano(row.margin_nano) - nano(row.loss_nano) - nano(row.known_refunded_nano),
-  };
-}
-
-function nano(value: Row[string]): bigint {
-  return BigInt(String(value ?? 0));
-}

@@ -5,8 +5,40 @@
 import { DAY_MS, HOUR_MS } from '../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import { IS_FAILED } from './failed-requests.ts';
-import { MAX_SORTED, type UsageGroup, type UsageQuery, type UsageSort, type UsageTotals } from './reads.ts';
 import { type Condition, type SqlQuery, where } from './sql-query.ts';
+import { count, decoder, sum } from './table.ts';
+
+export interface UsageQuery {
+  accountId: string;
+  from?: number;
+  to?: number;
+  /** Any of these. */
+  models?: readonly string[];
+  channel?: string;
+  keyId?: string;
+  /** Any of these; none of them: no record. */
+  keyIds?: readonly string[];
+  status?: string;
+  /** Every status but ok. */
+  isFailed?: boolean;
+  /** Instead of the newest first. */
+  sort?: UsageSort;
+  /** With `sort`, instead of `after`: the value of the last record of the page before. */
+  sortedAfter?: { value: number; requestId: string };
+  limit: number;
+  /** The last record of the page before. */
+  after?: { at: number; requestId: string };
+}
+
+export const USAGE_SORTS = ['cost', 'duration'] as const;
+
+export type UsageSort = (typeof USAGE_SORTS)[number];
+
+/** Sorting covers this many of the newest matches: a bound for accounts with millions of records. */
+export const MAX_SORTED = 20_000;
+
+/** The field that usage is grouped by. */
+export type UsageGroup = 'model' | 'key';
 
 const FILTERS = [
   ['channel', 'channel = ?'],
@@ -196,20 +228,20 @@ function filteredPage(query: UsageQuery, conditions: readonly Condition[]): SqlQ
   };
 }
 
-export function decodeTotals(row: Readonly<Record<string, unknown>> | null | undefined): UsageTotals {
-  const number = (name: (typeof SUMMED)[number] | 'requests') => Number(row?.[name] ?? 0);
-  return {
-    requests: number('requests'),
-    input: number('input_tokens'),
-    cachedInput: number('cached_input_tokens'),
-    cacheWrite5m: number('cache_write_5m_tokens'),
-    cacheWrite1h: number('cache_write_1h_tokens'),
-    output: number('output_tokens'),
-    reasoning: number('reasoning_tokens'),
-    images: number('images'),
-    seconds: number('seconds'),
-    characters: number('characters'),
-    searches: number('searches'),
-    cost: BigInt(String(row?.cost_nano ?? 0)),
-  };
-}
+/** What a sum by anything decodes to. */
+export const TOTAL_FIELDS = {
+  requests: count('requests'),
+  input: count('input_tokens'),
+  cachedInput: count('cached_input_tokens'),
+  cacheWrite5m: count('cache_write_5m_tokens'),
+  cacheWrite1h: count('cache_write_1h_tokens'),
+  output: count('output_tokens'),
+  reasoning: count('reasoning_tokens'),
+  images: count('images'),
+  seconds: count('seconds'),
+  characters: count('characters'),
+  searches: count('searches'),
+  cost: sum('cost_nano'),
+};
+export const decodeTotals = decoder(TOTAL_FIELDS);
+export interface UsageTotals extends ReturnType<typeof decodeTotals> {}

@@ -18,32 +18,28 @@ import {
   SLOW,
   SLOW_JOURNALED,
 } from './read.ts';
-import type {
-  ChannelDay,
-  ChannelRevision,
-  DaySpend,
-  GroupDay,
-  GroupHour,
-  KeySpend,
-  KeyTotals,
-  ModelUse,
-  RevenueDay,
-  TrafficDay,
-  UsageGroup,
-  UsagePage,
-  UsageQuery,
-} from './reads.ts';
 import { REFUNDS } from './refunds.ts';
-import { TRAFFIC, USAGE } from './rows.ts';
+import { TRAFFIC, USAGE, type UsageRecord } from './rows.ts';
+import { decoder, money, number, text } from './table.ts';
 import {
   decodeTotals,
   groupDaysQuery,
   groupHoursQuery,
   pageQuery,
   SUMMED,
+  TOTAL_FIELDS,
   totalsByKeyQuery,
   totalsQuery,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageTotals,
 } from './usage-queries.ts';
+
+export interface UsagePage {
+  records: UsageRecord[];
+  hasMore: boolean;
+  totals: UsageTotals;
+}
 
 /** One page, newest first, by key and not by offset; and the totals of the whole filter. */
 const usagePage: Read<[query: UsageQuery], UsagePage> = {
@@ -91,6 +87,31 @@ const ANSWERED = "status = 'ok'";
 const ACCOUNT_OUTPUT = `SELECT ${OUTPUT_SUMS} FROM usage_days WHERE account_id = ? AND model = ? AND day >= ? AND ${ANSWERED}`;
 const OUTPUT_BY_MODEL = `SELECT model, ${OUTPUT_SUMS} FROM usage_days WHERE day >= ? AND ${ANSWERED} GROUP BY model`;
 
+const SPEND = { requests: number('requests'), cost: money('cost_nano') };
+/** An account's spending on one Taipei day. */
+const decodeDay = decoder({ day: number('day'), ...SPEND });
+export interface DaySpend extends ReturnType<typeof decodeDay> {}
+
+/** Of all accounts, minus refunds. */
+const REVENUE = { requests: number('requests'), accounts: number('accounts'), revenue: money('cost_nano') };
+const decodeModelUse = decoder({ model: text('model'), ...REVENUE });
+export interface ModelUse extends ReturnType<typeof decodeModelUse> {}
+
+/** A channel's traffic for one model, by its public id, on one Taipei day. */
+const CHANNEL_DAY = { day: number('day'), model: text('model'), ...TOTAL_FIELDS };
+const decodeChannelDay = decoder(CHANNEL_DAY);
+export interface ChannelDay extends ReturnType<typeof decodeChannelDay> {}
+
+/** How calls of one channel and model ended on one Taipei day. */
+const decodeTrafficDay = decoder({
+  day: number('day'),
+  channel: text('channel'),
+  model: text('model'),
+  ok: number('ok'),
+  failed: number('failed'),
+});
+export interface TrafficDay extends ReturnType<typeof decodeTrafficDay> {}
+
 export const USAGE_READS = {
   usagePage,
   usageRecord: one(
@@ -103,19 +124,19 @@ export const USAGE_READS = {
   usageByKey: read(
     SLOW_JOURNALED,
     (query: UsageQuery) => totalsByKeyQuery(query),
-    all((row): KeyTotals => ({ keyId: String(row.key_id), ...decodeTotals(row) })),
+    all(decoder({ keyId: text('key_id'), ...TOTAL_FIELDS })),
   ),
   /** The sums of each day by model or by key, oldest first; those without a request are left out. */
   usageByDay: read(
     SLOW_JOURNALED,
     (query: UsageQuery, by: UsageGroup, from: number, to: number) => groupDaysQuery(query, by, from, to),
-    all((row): GroupDay => ({ day: Number(row.day), name: String(row.name), ...decodeTotals(row) })),
+    all(decoder({ day: number('day'), name: text('name'), ...TOTAL_FIELDS })),
   ),
   /** The same by hour of one day. */
   usageByHour: read(
     SLOW_JOURNALED,
     (query: UsageQuery, by: UsageGroup, day: number) => groupHoursQuery(query, by, day),
-    all((row): GroupHour => ({ hour: Number(row.hour), name: String(row.name), ...decodeTotals(row) })),
+    all(decoder({ hour: number('hour'), name: text('name'), ...TOTAL_FIELDS })),
   ),
   /** Days without a request are left out; oldest first. With `keyIds`, of these keys only. */
   spendByDay: read(
@@ -124,13 +145,13 @@ export const USAGE_READS = {
       keyIds
         ? ask(spendBy('day', ' AND key_id = ANY(?)'), accountId, sinceDay, keyIds)
         : ask(spendBy('day'), accountId, sinceDay),
-    all((row): DaySpend => ({ day: Number(row.day), ...spendOf(row) })),
+    all(decodeDay),
   ),
   /** The same sums by key; keys without a request are omitted. */
   spendByKey: read(
     SLOW_JOURNALED,
     (accountId: string, sinceDay: number) => ask(spendBy('key_id'), accountId, sinceDay),
-    all((row): KeySpend => ({ keyId: String(row.key_id), ...spendOf(row) })),
+    all(decoder({ keyId: text('key_id'), ...SPEND })),
   ),
   /** Output tokens of an account's answered calls of a model, per call; undefined if there were none. */
   accountOutput: read(
@@ -145,16 +166,13 @@ export const USAGE_READS = {
     (rows) => new Map(rows.map((row) => [String(row.model), meanOutput(row)])),
   ),
   /** Days without a request or a refund are left out; oldest first. */
-  revenueByDay: read(REPORT, (sinceDay: number) => ask(REVENUE_BY_DAY, sinceDay, sinceDay), all(decodeRevenue)),
-  /** Requests of each model, how many accounts sent them, and what these paid. Models without a request are left out. */
-  useByModel: read(
+  revenueByDay: read(
     REPORT,
-    (sinceDay: number) => ask(USE_BY_MODEL, sinceDay),
-    all((row): ModelUse => {
-      const { requests, cost: revenue } = spendOf(row);
-      return { model: String(row.model), requests, accounts: Number(row.accounts), revenue };
-    }),
+    (sinceDay: number) => ask(REVENUE_BY_DAY, sinceDay, sinceDay),
+    all(decoder({ day: number('day'), ...REVENUE })),
   ),
+  /** Requests of each model, how many accounts sent them, and what these paid. Models without a request are left out. */
+  useByModel: read(REPORT, (sinceDay: number) => ask(USE_BY_MODEL, sinceDay), all(decodeModelUse)),
   /**
    * The first Taipei day with complete usage; 0 if none was ever deleted. Read it after the data that it is compared with.
    */
@@ -180,7 +198,7 @@ export const USAGE_READS = {
     REPORT,
     (channel: string, day: number) =>
       ask(CHANNEL_REVISIONS, day, day, channel, taipeiDayStart(day), taipeiDayStart(day + 1), channel),
-    all((row): ChannelRevision => ({ ...decodeChannelDay(row), revision: Number(row.revision) })),
+    all(decoder({ ...CHANNEL_DAY, revision: number('revision') })),
   ),
   /** Traffic since that hour (hours since the epoch), oldest first. */
   trafficSince: many(QUICK, TRAFFIC, 'WHERE hour >= ? ORDER BY hour, traffic_id', (hour: number) => [hour]),
@@ -195,27 +213,4 @@ export const USAGE_READS = {
 function meanOutput(row: Row): number | undefined {
   const requests = Number(row.requests ?? 0);
   return requests === 0 ? undefined : Number(row.output_tokens) / requests;
-}
-
-function spendOf(row: Row): { requests: number; cost: bigint } {
-  return { requests: Number(row.requests), cost: BigInt(String(row.cost_nano)) };
-}
-
-function decodeRevenue(row: Row): RevenueDay {
-  const { requests, cost: revenue } = spendOf(row);
-  return { day: Number(row.day), requests, accounts: Number(row.accounts), revenue };
-}
-
-function decodeChannelDay(row: Row): ChannelDay {
-  return { day: Number(row.day), model: String(row.model), ...decodeTotals(row) };
-}
-
-function decodeTrafficDay(row: Row): TrafficDay {
-  return {
-    day: Number(row.day),
-    channel: String(row.channel),
-    model: String(row.model),
-    ok: Number(row.ok),
-    failed: Number(row.failed),
-  };
 }

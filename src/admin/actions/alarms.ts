@@ -2,8 +2,7 @@
 
 import { SEVERITIES, type Severity, severityOf } from '../../kit/alarms.ts';
 import { ALARM_GROUP_SEEN, ALARM_SEEN, ALARMS_SEEN, seenSubject } from '../../store/operator-reads.ts';
-import type { AlarmPlace, OpenAlarms } from '../../store/reads.ts';
-import type { StoredAlarm } from '../../store/rows.ts';
+import type { AlarmPlace, OpenAlarms, StoredAlarm } from '../../store/reads.ts';
 import { logLine } from './audit-log.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';

@@ -46,11 +46,11 @@ export interface TableVerbs<Row> {
 export function prepareVerbs<Row extends object>({ name: table, idColumn, columns }: Table<Row>): TableVerbs<Row> {
   const names = columns.map(({ name }) => name);
   const list = names.join(', ');
-  const types = columns.map(({ kind }) => TYPES[kind]);
+  const withId: readonly Pick<Column, 'kind'>[] = [{ kind: 'text' }, ...columns];
   const verb = (name: string, sql: Verb['sql']): Verb => ({ name: `${name} ${table}`, sql });
   const insert = verb(
     'insert',
-    (first) => `INSERT INTO ${table} (${idColumn}, ${list}) SELECT * FROM ${unnest(['text', ...types], first)}`,
+    (first) => `INSERT INTO ${table} (${idColumn}, ${list}) SELECT * FROM ${unnest(withId, first)}`,
   );
   const append = verb(
     'append',
@@ -60,7 +60,7 @@ export function prepareVerbs<Row extends object>({ name: table, idColumn, column
     'update',
     (first) =>
       `UPDATE ${table} SET ${names.map((name) => `${name} = new.${name}`).join(', ')}
-       FROM ${unnest(['text', ...types], first)} AS new (id, ${list}) WHERE ${table}.${idColumn} = new.id`,
+       FROM ${unnest(withId, first)} AS new (id, ${list}) WHERE ${table}.${idColumn} = new.id`,
   );
   const remove = verb('delete', (first) => `DELETE FROM ${table} WHERE ${idColumn} = ANY($${first}::text[])`);
   return {
@@ -97,12 +97,11 @@ function joinText(parts: readonly Part[]): string {
 
 /** Rows with their position, from 1. */
 export function inOrder(columns: readonly Column[], first: number): string {
-  const types = columns.map(({ kind }) => TYPES[kind]);
-  return `${unnest(types, first)} WITH ORDINALITY AS new (${columns.map(({ name }) => name).join(', ')}, nth)`;
+  return `${unnest(columns, first)} WITH ORDINALITY AS new (${columns.map(({ name }) => name).join(', ')}, nth)`;
 }
 
-function unnest(kinds: readonly string[], first: number): string {
-  return `unnest(${kinds.map((kind, index) => `$${first + index}::${kind}[]`).join(', ')})`;
+export function unnest(columns: readonly Pick<Column, 'kind'>[], first: number): string {
+  return `unnest(${columns.map(({ kind }, index) => `$${first + index}::${TYPES[kind]}[]`).join(', ')})`;
 }
 
 export function byColumn<Row extends object>(columns: readonly Column[], rows: readonly Row[]): string[] {

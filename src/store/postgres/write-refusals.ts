@@ -5,16 +5,15 @@ import {
   accountsOf,
   addCounts,
   addRequests,
-  countRows,
+  COUNT_COLUMNS,
+  inOneOrder,
+  REQUEST_COLUMNS,
   type RefusalBatch,
-  requestRows,
   trimRequests,
 } from '../refusals.ts';
 import { toArray } from './arrays.ts';
 import type { Query } from './connection.ts';
-
-const COUNT_TYPES = ['text', 'bigint', 'text', 'text', 'bigint'];
-const REQUEST_TYPES = ['text', 'text', 'text', 'bigint', 'text', 'text', 'bigint', 'text', 'text'];
+import { byColumn, unnest } from './statements.ts';
 
 /** Waits until a transaction with the same batch has ended, and returns nothing if it was committed. */
 const TAKE_NUMBER = `INSERT INTO writers (writer_id, batch, touched_at) VALUES ($1, $2::bigint, $3::bigint)
@@ -23,8 +22,8 @@ const TAKE_NUMBER = `INSERT INTO writers (writer_id, batch, touched_at) VALUES (
 
 /** Each node writes in the order of the rows. */
 const ADD = `WITH fresh AS (${TAKE_NUMBER}),
-  counted AS (${addCounts(`SELECT * FROM ${unnest(COUNT_TYPES, 4)} WHERE EXISTS (SELECT 1 FROM fresh)`)})
-  ${addRequests(`SELECT * FROM ${unnest(REQUEST_TYPES, COUNT_TYPES.length + 4)}`)}`;
+  counted AS (${addCounts(`SELECT * FROM ${unnest(COUNT_COLUMNS, 4)} WHERE EXISTS (SELECT 1 FROM fresh)`)})
+  ${addRequests(`SELECT * FROM ${unnest(REQUEST_COLUMNS, COUNT_COLUMNS.length + 4)}`)}`;
 
 const TRIM = trimRequests('SELECT unnest($1::text[])');
 
@@ -34,18 +33,10 @@ export function writeRefusals({ source, number, counts, requests }: RefusalBatch
       sql: ADD,
       values: [
         ...[`refusals ${source}`, number, at],
-        ...byColumn(countRows(counts), COUNT_TYPES),
-        ...byColumn(requestRows(requests), REQUEST_TYPES),
+        ...byColumn(COUNT_COLUMNS, inOneOrder(counts)),
+        ...byColumn(REQUEST_COLUMNS, requests),
       ],
     },
     { sql: TRIM, values: [toArray(accountsOf(requests))] },
   ];
-}
-
-function unnest(types: readonly string[], first: number): string {
-  return `unnest(${types.map((type, index) => `$${first + index}::${type}[]`).join(', ')})`;
-}
-
-function byColumn(rows: readonly (string | number | null)[][], types: readonly string[]): string[] {
-  return types.map((_, column) => toArray(rows.map((row) => row[column] ?? null)));
 }

@@ -3,9 +3,8 @@
 
 import type { Database } from 'bun:sqlite';
 import { taipeiDay } from '../../kit/taipei.ts';
-import type { UsageTotals } from '../reads.ts';
 import { addBuckets, type Buckets, NO_BUCKETS, type UsageRecord } from '../rows.ts';
-import { ALL_SUM_COLUMNS } from '../usage-queries.ts';
+import { ALL_SUM_COLUMNS, type UsageTotals } from '../usage-queries.ts';
 import { whenRun } from './when-run.ts';
 
 /** One row of the sums, and all its counts together. */

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import type { Book, Change } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
 import { type Action, KEYS, type UsageRecord } from '../rows.ts';
-import { isTextKind, type SqlValue, type Table, toText } from '../table.ts';
+import { type Column, isTextKind, type SqlValue, type Table, toText } from '../table.ts';
 import { ADDITIONS, forEachPage, type NewRevision, ROW_PAGES } from '../tables.ts';
 import { prepareAddToDays } from './add-to-days.ts';
 import { whenRun } from './when-run.ts';
@@ -55,7 +55,7 @@ function prepareWrite<Row extends object>(db: Database, table: Table<Row>) {
     `UPDATE ${table.name} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE ${table.idColumn} = ?`,
   );
   const remove = whenRun(db, `DELETE FROM ${table.name} WHERE ${table.idColumn} = ?`);
-  const encode = prepareEncode(table);
+  const encode = prepareEncode(table.columns);
   return ({ id, before, after }: Change<Row>): void => {
     if (after) (before ? update : insert)().run(...encode(after, id));
     else if (before) remove().run(id);
@@ -78,7 +78,7 @@ function prepareInsert<Row extends object>(db: Database, table: Table<Row>) {
   const names = table.columns.map((column) => column.name);
   const all = table.idField === undefined ? names : [...names, table.idColumn];
   const insert = whenRun(db, `INSERT INTO ${table.name} (${all.join(', ')}) VALUES (${marks(all.length)})`);
-  const encode = prepareEncode(table);
+  const encode = prepareEncode(table.columns);
   return (row: Row) => Number(insert().run(...encode(row, idOf(table, row))).lastInsertRowid);
 }
 
@@ -88,8 +88,8 @@ function idOf<Row extends object>({ idField }: Table<Row>, row: Row): SqlValue |
 }
 
 /** The columns in their order, the id after them. SQLite knows no boolean. */
-function prepareEncode<Row extends object>({ columns }: Table<Row>) {
-  return (row: Row, id: SqlValue | undefined): SqlValue[] => {
+export function prepareEncode(columns: readonly Column[]) {
+  return (row: object, id?: SqlValue): SqlValue[] => {
     const fields = row as Record<string, unknown>;
     const values: SqlValue[] = [];
     for (const { field, kind } of columns) {
@@ -102,6 +102,6 @@ function prepareEncode<Row extends object>({ columns }: Table<Row>) {
   };
 }
 
-function marks(count: number): string {
+export function marks(count: number): string {
   return Array.from({ length: count }, () => '?').join(', ');
 }

@@ -6,24 +6,23 @@ import {
   addCounts,
   addRequests,
   COUNT_COLUMNS,
-  countRows,
+  inOneOrder,
   REQUEST_COLUMNS,
   type RefusalBatch,
-  requestRows,
   trimRequests,
 } from '../refusals.ts';
+import { marks, prepareEncode } from './write-book.ts';
+
+const encodeCount = prepareEncode(COUNT_COLUMNS);
+const encodeRequest = prepareEncode(REQUEST_COLUMNS);
 
 export function writeRefusals(db: Database, { counts, requests }: RefusalBatch): void {
-  const count = db.query(addCounts(`VALUES (${marks(COUNT_COLUMNS)})`));
-  const keep = db.query(addRequests(`VALUES (${marks(REQUEST_COLUMNS)})`));
+  const count = db.query(addCounts(`VALUES (${marks(COUNT_COLUMNS.length)})`));
+  const keep = db.query(addRequests(`VALUES (${marks(REQUEST_COLUMNS.length)})`));
   const trim = db.query(trimRequests('SELECT value FROM json_each(?)'));
   db.transaction(() => {
-    for (const row of countRows(counts)) count.run(...row);
-    for (const row of requestRows(requests)) keep.run(...row);
+    for (const one of inOneOrder(counts)) count.run(...encodeCount(one));
+    for (const one of requests) keep.run(...encodeRequest(one));
     trim.run(JSON.stringify(accountsOf(requests)));
   }).immediate();
-}
-
-function marks(columns: readonly string[]): string {
-  return columns.map(() => '?').join(', ');
 }

@@ -5,7 +5,7 @@ import { dateTime } from '../../../site/format.ts';
 import { Tabs } from '../../../site/frame.tsx';
 import { Submit } from '../../../site/parts/button.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
-import type { StoredAlarm } from '../../../store/rows.ts';
+import type { StoredAlarm } from '../../../store/reads.ts';
 import {
   type AlarmFilter,
   type AlarmGroupPage,
