@@ -2,8 +2,7 @@
 // below is all there is to add for another format.
 
 import type { Endpoint } from '../vendors/endpoints.ts';
-import { isForResponses } from '../vendors/openai.ts';
-import { outputLimitOf } from '../vendors/output-limit.ts';
+import { isForResponses, outputLimitOf } from '../vendors/openai.ts';
 import type { Quirks } from '../vendors/quirks.ts';
 import { anthropicMessagesClient } from './anthropic-messages/client/adapter.ts';
 import { anthropicMessagesUpstream } from './anthropic-messages/upstream/adapter.ts';

@@ -2,6 +2,7 @@
 // never do accept no effort, and each generation has its own effort values.
 
 import { byModel } from './by-model.ts';
+import { OPENAI_MODELS } from './known-models.ts';
 import type { LimitField, Quirks } from './quirks.ts';
 
 /** Speech models that can send audio as events, which report their usage. Others know audio alone. */
@@ -110,3 +111,31 @@ export function isForResponses({ favoursResponses }: Quirks, model: string): boo
 export function hasVerboseTranscripts({ verboseTranscripts }: Quirks, model: string): boolean {
   return verboseTranscripts && /whisper/i.test(model);
 }
+
+const KNOWN_LIMITS: ReadonlyMap<string, number | undefined> = new Map(
+  OPENAI_MODELS.map(({ id, upstreamModel = id, maxOutputTokens }) => [upstreamModel, maxOutputTokens]),
+);
+
+/** Other models, as models.dev lists them; the first match counts. A later generation is added once its limit is known. */
+const LIMITS: readonly (readonly [name: RegExp, tokens: number])[] = [
+  [/^gpt-5-pro/, 272_000],
+  [/^gpt-5(\.\d+)?-chat/, 16_384],
+  [/^gpt-5\.3-codex-spark/, 32_000],
+  [/^gpt-[56](?!\d)/, 128_000],
+  [/^o1-mini/, 65_536],
+  [/^o1-preview/, 32_768],
+  [/^(o[134](-|$)|codex-mini)/, 100_000],
+  [/^gpt-4\.1/, 32_768],
+  [/^(chat)?gpt-4o/, 16_384],
+];
+/** The date of a snapshot, or the names of a fine-tuned model. */
+const SUFFIX = /(-\d{4}-\d{2}-\d{2})?(:.*)?$/;
+
+/**
+ * The most output that a model of the vendor can write, for calls that take no output bound: a hold covers all of it.
+ * `model`: its name at the upstream. Undefined if its limit is unknown.
+ */
+export const outputLimitOf = byModel((model): number | undefined => {
+  const name = familyName(model).replace(SUFFIX, '');
+  return KNOWN_LIMITS.get(name) ?? LIMITS.find(([pattern]) => pattern.test(name))?.[1];
+});

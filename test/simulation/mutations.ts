@@ -70,7 +70,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'another run is continued without a comparison',
-    file: 'dialects/stream/compare-run.ts',
+    file: 'dialects/stream/continue-fresh.ts',
     from: `if (run.hash.digest('hex') !== expected.digest) return undefined;`,
     to: `run.hash.digest('hex');`,
   },

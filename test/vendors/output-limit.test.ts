@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { OPENAI_MODELS } from '../../src/vendors/known-models.ts';
-import { outputLimitOf } from '../../src/vendors/output-limit.ts';
+import { outputLimitOf } from '../../src/vendors/openai.ts';
 
 test.each([
   ['gpt-5.4-mini-2026-03-17', 128_000],

@@ -12,7 +12,7 @@ export interface ToolChange {
   at: string;
 }
 
-export interface DefinedLater {
+export interface PlacedTool {
   tool: JsonObject;
   at: string;
 }
@@ -48,8 +48,8 @@ function findCompacted({ tool_changes: changes }: JsonObject, at: string, found:
   });
 }
 
-export function definedLater(changes: readonly ToolChange[]): readonly DefinedLater[] {
-  const defined: DefinedLater[] = [];
+export function definedLater(changes: readonly ToolChange[]): readonly PlacedTool[] {
+  const defined: PlacedTool[] = [];
   for (const { change, at } of changes) {
     const { type, tool } = change;
     if (type !== 'tool_addition' || !isObject(tool) || !isObject(tool.definition)) continue;
@@ -59,7 +59,7 @@ export function definedLater(changes: readonly ToolChange[]): readonly DefinedLa
 }
 
 /** Refuses such a tool instead of removing it, because messages may refer to it. Throws a fault that names the tool. */
-export function refuseDefined(defined: readonly DefinedLater[], rules: ToolRules): void {
+export function refuseDefined(defined: readonly PlacedTool[], rules: ToolRules): void {
   const isRemoved = isRemovedTool(rules);
   for (const { tool, at } of defined) {
     refuseModelOf(tool, at, rules.isClients);

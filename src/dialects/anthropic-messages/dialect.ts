@@ -2,10 +2,9 @@
 
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
-import { conversationStart } from './conversation-start.ts';
 import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
-import { findRemovals, readRequest } from './read-request.ts';
+import { conversationStart, findRemovals, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { droppedUnsealed } from './remove-thinking.ts';
 import { writeUsage } from './usage.ts';

@@ -1,7 +1,8 @@
 // Reads the fields of a messages request that the gateway sets or bills by. The rest passes unchanged.
 
 import { fault } from '../../faults/fault.ts';
-import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { writeStart } from '../conversation-start.ts';
 import type { RelayRequest } from '../dialect.ts';
 import {
   MAX_TOKENS,
@@ -18,11 +19,11 @@ import { countInput, type InputCount } from '../input/count-input.ts';
 import { addUse, type ToolUse, unlimitedUse } from '../input/tool-use.ts';
 import { vendorToolUse } from '../input/vendor-tools.ts';
 import { isAsked, joinRemovals, type Removals } from '../removals/removals.ts';
-import { removeCompaction } from '../removals/remove-compaction.ts';
+import { removeCompaction } from '../removals/remove-members.ts';
 import { removeTools, type ToolRules } from '../removals/remove-tools.ts';
 import { usesOf, usesOfDefined } from './bound-tools.ts';
-import { type DefinedLater, definedLater, refuseDefined, toolChanges } from './defined-later.ts';
-import { removeThinking } from './remove-thinking.ts';
+import { definedLater, type PlacedTool, refuseDefined, toolChanges } from './defined-later.ts';
+import { isThinking, removeThinking } from './remove-thinking.ts';
 
 const ROLES: ReadonlySet<Json | undefined> = new Set(['user', 'assistant', 'system']);
 /** The vendor wrote them, but the client runs them; a search for tools finds only those of the request. */
@@ -72,7 +73,7 @@ function removeAllTools(body: JsonObject, rules: ToolRules): Removals {
   return removeTools(body, rules, [{ tools: defined.map(toolOf), at: 'messages' }]);
 }
 
-function toolOf({ tool }: DefinedLater): JsonObject {
+function toolOf({ tool }: PlacedTool): JsonObject {
   return tool;
 }
 
@@ -91,4 +92,20 @@ function vendorUse({ tools, mcp_servers: servers }: JsonObject, later: JsonObjec
   const defined = vendorToolUse(later, isClients, usesOfDefined);
   const use = addUse(listed, defined);
   return Array.isArray(servers) && servers.length > 0 ? addUse(use, unlimitedUse('mcp')) : use;
+}
+
+/** Undefined if no thinking is requested and none is in the history: such a conversation may go anywhere. */
+export function conversationStart({ system, messages, thinking }: JsonObject): string | undefined {
+  if (!Array.isArray(messages)) return undefined;
+  const isAsked = isObject(thinking) && thinking.type !== 'disabled';
+  if (!isAsked && !messages.some(hasThoughts)) return undefined;
+  return writeStart([{ role: 'system', content: system ?? '' }, ...messages], isGiven);
+}
+
+function isGiven({ role }: JsonObject): boolean {
+  return role !== 'assistant';
+}
+
+function hasThoughts(message: Json): boolean {
+  return isObject(message) && Array.isArray(message.content) && message.content.some(isThinking);
 }

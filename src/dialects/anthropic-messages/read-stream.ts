@@ -2,7 +2,6 @@
 // kept.
 
 import { isObject, type JsonDocument, tryReadAnswerJson } from '../../kit/json/json.ts';
-import { addCalls } from '../../kit/prices.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { checkReport } from '../counts.ts';
 import {
@@ -16,11 +15,9 @@ import {
 } from '../dialect.ts';
 import { BROKEN } from '../stream/bare-events.ts';
 import { isFinish } from '../stream/is-finish.ts';
-import { RepeatedEvent } from '../stream/repeated-event.ts';
-import { type Repeat, ShapeMemory } from '../stream/shape.ts';
+import { type Repeat, RepeatedEvent, ShapeMemory } from '../stream/shape.ts';
 import { isEventName, type SseEvent } from '../stream/sse.ts';
-import { readFinish } from './read-answer.ts';
-import { blockSegments, callOf, deltaSegments, isReasoning, isThinking, outputOf, toolInputOf } from './read-output.ts';
+import { blockSegments, deltaSegments, isReasoning, outputOf, outputOfBlock, readFinish } from './read-answer.ts';
 import { UsageTracker } from './usage.ts';
 
 const DELTA = 'content_block_delta';
@@ -79,14 +76,11 @@ class MessageReader implements StreamReader {
       case 'message_start':
         this.#usage.start(isObject(message) ? message.usage : undefined);
         return { kind: 'other', name, document, segments: [] };
-      case 'content_block_start':
-        if (isObject(block)) {
-          const hasReasoning = facts.output.hasReasoning || isThinking(block);
-          const toolInput = (facts.output.toolInput ?? 0) + toolInputOf(block);
-          const toolCalls = addCalls(facts.output.toolCalls, callOf(block));
-          facts.output = { ...facts.output, hasReasoning, toolInput, toolCalls };
-        }
-        return this.#readContent(name, document, isObject(block) ? blockSegments(block, index) : []);
+      case 'content_block_start': {
+        if (!isObject(block)) return this.#readContent(name, document, []);
+        const segments = blockSegments(block, index);
+        return this.#readContent(name, document, segments, outputOfBlock(block, segments));
+      }
       case DELTA:
         return this.#readContent(name, document, isObject(delta) ? deltaSegments(delta, index) : []);
       case 'message_delta':
@@ -106,10 +100,14 @@ class MessageReader implements StreamReader {
     }
   }
 
-  #readContent(name: string, document: JsonDocument, segments: readonly Segment[]): StreamEvent {
-    const output = outputOf(segments);
+  #readContent(
+    name: string,
+    document: JsonDocument,
+    segments: readonly Segment[],
+    output = outputOf(segments),
+  ): StreamEvent {
     this.#facts.output = addOutput(this.#facts.output, output);
-    return { kind: output.hasContent || output.hasReasoning ? 'output' : 'other', name, document, segments };
+    return { kind: segments.length > 0 ? 'output' : 'other', name, document, segments };
   }
 
   #readRepeat(data: string, repeat: Repeat): StreamEvent {

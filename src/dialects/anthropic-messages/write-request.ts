@@ -6,8 +6,7 @@ import { applyRemovals } from '../removals/removals.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { boundTools } from './bound-tools.ts';
 import { hostedFields } from './hosted-fields.ts';
-import { removeThinking } from './remove-thinking.ts';
-import { isThinking, stripOwn } from './strip-own.ts';
+import { isThinking, removeThinking, stripOwn } from './remove-thinking.ts';
 
 export function writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): string {
   const document = sentDocument(request, fields);

@@ -2,14 +2,14 @@
 
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
-import { joinStream, writeAsStream } from './other-form.ts';
+import { joinStream, writeAsStream } from './chunks.ts';
 import { canPass } from './passes.ts';
 import { readAnswer } from './read-answer.ts';
 import { isList, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
+import { writeUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
-import { writeUsage } from './write-usage.ts';
 
 export const gemini: Dialect = {
   endpoint: 'gemini',

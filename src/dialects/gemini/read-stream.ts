@@ -7,6 +7,7 @@ import { checkReport } from '../counts.ts';
 import { addOutput, NO_OUTPUT, type StreamEvent, type StreamFacts, type StreamReader } from '../dialect.ts';
 import { BROKEN, DONE, GAVE_UP } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
+import { chunkOfPart, lastChunk } from './chunks.ts';
 import { HostedCalls } from './hosted-tools.ts';
 import {
   BlockCounter,
@@ -18,9 +19,8 @@ import {
   partsIn,
   readFinish,
   reasonOf,
-} from './read-candidate.ts';
-import { readUsage } from './read-usage.ts';
-import { chunkOfPart, lastChunk } from './split-chunk.ts';
+} from './read-answer.ts';
+import { readUsage } from './usage.ts';
 
 /** Google's streams have no end mark, but those of some proxies have. */
 const END_MARK = '[DONE]';

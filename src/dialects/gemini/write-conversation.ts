@@ -1,18 +1,22 @@
 // Writes a conversation as the body of a request to Gemini. Safety settings keep the vendor's defaults.
 
-import { writeJson } from '../../kit/json/raw-json.ts';
+import { type JsonObject, objectsOf } from '../../kit/json/json.ts';
+import { type RawValue, writeJson } from '../../kit/json/raw-json.ts';
 import { geminiTraits } from '../../vendors/gemini.ts';
 import type { UpstreamFields } from '../dialect.ts';
+import { refuseField } from '../fields.ts';
 import type { Target, WrittenRequest } from '../translate/adapters.ts';
 import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../translate/arrange-turns.ts';
 import { prepareBegunAnswer } from '../translate/begun-answer.ts';
-import type { Conversation, Turn } from '../translate/conversation.ts';
+import type { Conversation, Tool, ToolChoice, Turn } from '../translate/conversation.ts';
 import { GOOGLE_ORIGIN } from '../translate/opaque.ts';
 import { settingsOfParts } from '../translate/settings-of-parts.ts';
+import { allowedTools } from '../translate/tools/allowed-tools.ts';
 import { withUpstreamNames } from '../translate/tools/announce-tools.ts';
-import { createToolNames } from '../translate/tools/tool-names.ts';
+import { objectSchema } from '../translate/tools/tool-arguments.ts';
+import { createToolNames, type ToolNames } from '../translate/tools/tool-names.ts';
+import { mergeAny, writeSchema } from './schema.ts';
 import { planFormat, planThinking, writeSettings } from './write-settings.ts';
-import { declaredTools, writeTool, writeToolChoice } from './write-tools.ts';
 import { type GeminiContent, writeTurn } from './write-turns.ts';
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.-]*$/;
@@ -97,4 +101,45 @@ function withOwnThoughts(turn: Turn, origin: string): Turn {
     .slice(0, last + 1)
     .filter((part) => part.type !== 'reasoning' || [origin, GOOGLE_ORIGIN].includes(part.opaque?.origin ?? ''));
   return { ...turn, parts };
+}
+
+function writeTool(tool: Tool, names: ToolNames): RawValue {
+  const schema = parametersOf(tool);
+  return {
+    name: names.toUpstream(tool.name),
+    description: tool.description,
+    // An object without properties is refused; a function without parameters is not.
+    parametersJsonSchema: isEmpty(schema) ? undefined : schema,
+  };
+}
+
+function parametersOf(tool: Tool): JsonObject {
+  const { anyOf, ...schema } = writeSchema(objectSchema(tool));
+  const choices = objectsOf(anyOf);
+  const merged = choices.length > 0 ? mergeAny(choices.map((choice) => ({ ...schema, ...choice }))) : schema;
+  const { type = 'object' } = merged;
+  const isOfObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
+  if (!isOfObject) refuseField(tool.at, `The schema of the tool ${tool.name} must be of type object.`);
+  return { ...merged, type: 'object' };
+}
+
+function isEmpty({ properties, additionalProperties }: JsonObject): boolean {
+  const isOpen = additionalProperties !== undefined && additionalProperties !== false;
+  return !isOpen && Object.keys(properties ?? {}).length === 0;
+}
+
+/**
+ * The tools that the client's choice allows. If a call is forced, all stay declared, because the choice itself names the
+ * allowed ones.
+ */
+function declaredTools(conversation: Conversation): readonly Tool[] {
+  return conversation.toolChoice?.mode === 'auto' ? allowedTools(conversation) : conversation.tools;
+}
+
+/** For `functionCallingConfig`; `mustCall`: the answer itself is a call, so there must be one. */
+function writeToolChoice(choice: ToolChoice | undefined, names: ToolNames, mustCall: boolean): RawValue | undefined {
+  if (!choice || mustCall) return mustCall ? { mode: 'ANY' } : undefined;
+  const only = choice.mode === 'tool' ? [choice.name] : choice.mode === 'any' ? choice.allowed : undefined;
+  const mode = choice.mode === 'tool' ? 'ANY' : choice.mode.toUpperCase();
+  return { mode, allowedFunctionNames: only?.map((name) => names.toUpstream(name)) };
 }

@@ -6,7 +6,7 @@ import { RawJson, type RawPlace, writeJson } from '../../kit/json/raw-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { snakeName } from './member.ts';
-import { isEmpty } from './read-candidate.ts';
+import { isEmpty } from './read-answer.ts';
 
 const CONFIG = 'generationConfig';
 const BOUND = 'maxOutputTokens';

@@ -20,13 +20,15 @@ import type {
   WriterOptions,
 } from '../dialect.ts';
 import { UNSEEN } from '../stream/bare-events.ts';
+import type { Comparison } from '../stream/continue-fresh.ts';
+import { continueFresh, createOverlap, type FreshRun, type Pass } from '../stream/continue-fresh.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
-import { continueFreshRun, continuePrefill } from './continue-stream.ts';
-import { EMPTY_PART, TEXT_SLOT } from './read-candidate.ts';
+import { chunkWithText } from './chunks.ts';
+import { EMPTY_PART, TEXT_SLOT } from './read-answer.ts';
 import { isList } from './read-request.ts';
-import { writeUsage } from './write-usage.ts';
+import { writeUsage } from './usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
   return new GeminiWriter(request.model, options, isList(request.document) ? new ListFrames() : SSE_FRAMES);
@@ -144,3 +146,35 @@ const EMPTY_CONTENT: JsonObject = { content: { parts: [EMPTY_PART], role: 'model
 function chunkOf(candidate: JsonObject): JsonDocument {
   return readAnswerJson(JSON.stringify({ candidates: [candidate] }));
 }
+
+/** The upstream continues the sent text. */
+function continuePrefill(pass: Pass, sent: string): ContinuedWriter {
+  const takeNew = createOverlap(sent);
+  return continueFreshRun(pass, {
+    take: (segments) => new Map(segments.map(({ slot, text }) => [slot, slot === TEXT_SLOT ? takeNew(text) : text])),
+    caughtUp: () => true,
+    wasSent: () => false,
+  });
+}
+
+/** Each event has one part. */
+function continueFreshRun(pass: Pass, comparison: Comparison): ContinuedWriter {
+  return continueFresh(pass, comparison, {
+    classify(event) {
+      if (event.kind === 'held') return 'next';
+      // A signature without words was sent with the words before it.
+      return event.segments.length > 0 ? 'open' : 'aside';
+    },
+    cut,
+  });
+}
+
+const cut: FreshRun['cut'] = (event, document, texts) => {
+  const { segments } = event;
+  if (segments.every(({ slot, text }) => texts.get(slot) === text)) return event;
+  if (segments.every(({ slot }) => texts.get(slot) === '')) return '';
+  const [segment] = segments;
+  if (!segment || segments.length > 1) return 'mismatch';
+  const text = texts.get(segment.slot) ?? '';
+  return { ...event, document: chunkWithText(document, text), segments: [{ ...segment, text }] };
+};

@@ -1,9 +1,13 @@
 // The input of a request as one model counts it: an estimate, which is billed when the upstream reports no usage, and an upper
 // bound, which is held.
 
+import type { ImageSize } from '../../kit/image-size.ts';
+import type { Json } from '../../kit/json/json.ts';
+import { imageTokens } from '../../kit/media-tokens.ts';
+import { PER_IMAGE } from '../../kit/tokens.ts';
 import { tokenizerFactor } from '../../vendors/claude.ts';
-import type { InputCount } from './count-input.ts';
-import { imagesAbove, imagesBeyond } from './image-tokens.ts';
+import { familyName } from '../../vendors/openai.ts';
+import type { InputCount, SeenImage } from './count-input.ts';
 
 interface Model {
   contextTokens: number;
@@ -30,4 +34,81 @@ export function upperAt(input: InputCount, model: string, isTranslated: boolean)
   const { upper, images = [] } = input;
   const added = isTranslated ? (input.addedByTranslation ?? 0) : 0;
   return upper + imagesAbove(images, model) + added;
+}
+
+interface ImageRule {
+  /** The most tokens of an image of any size. */
+  maxTokens: number;
+  /** Tokens for each square of so many pixels a side; without this the size does not matter. */
+  patch?: { side: number; tokens: number };
+  /** Without `patch`: a base, and tokens for each tile of the scaled image. */
+  tiles?: { base: number; tokens: number };
+  isFullDetail(detail: Json | undefined): boolean;
+}
+
+const PATCH = { side: 32, tokens: 1.2 };
+const MINI_TILES = { base: 2_833, tokens: 5_667 };
+/** Tokens of an image whose size is unknown. */
+const TYPICAL_SIZE: ImageSize = { width: 1_024, height: 1_024 };
+/** Tokens of the markers around an image. */
+const MARKER_TOKENS = 100;
+
+const IMAGE_RULES: readonly (readonly [name: RegExp, rule: ImageRule])[] = [
+  // A base, and eight tiles.
+  [/^gpt-4o-mini/, { maxTokens: 2_833 + 8 * 5_667, tiles: MINI_TILES, isFullDetail: (detail) => detail !== 'low' }],
+  [
+    /^gpt-5\.[45](?!\d)/,
+    { maxTokens: 12_000 + MARKER_TOKENS, patch: PATCH, isFullDetail: (detail) => detail === 'original' },
+  ],
+  // Images are not scaled down unless the request asks for it.
+  [/^gpt-(5\.([6-9]|\d\d)|[6-9])/, { maxTokens: 36_000 + MARKER_TOKENS, patch: PATCH, isFullDetail: isNotScaled }],
+  [/qwen|qvq|glm/, { maxTokens: 16_384 + MARKER_TOKENS, patch: { side: 28, tokens: 1 }, isFullDetail: () => true }],
+];
+
+function isNotScaled(detail: Json | undefined): boolean {
+  return detail !== 'low' && detail !== 'high';
+}
+
+/** The most tokens of the images beyond `PER_IMAGE`. `model`: its name at the upstream. */
+function imagesAbove(images: readonly SeenImage[], model: string): number {
+  const rule = images.length > 0 ? ruleOf(model) : undefined;
+  return rule ? images.reduce((sum, image) => sum + Math.max(0, maxTokensOf(image, rule) - PER_IMAGE.upper), 0) : 0;
+}
+
+/** An estimate of the tokens above those of common models. */
+function imagesBeyond(images: readonly SeenImage[], model: string): number {
+  const rule = images.length > 0 ? ruleOf(model) : undefined;
+  if (!rule) return 0;
+  return images.reduce((sum, image) => sum + Math.max(0, typicalTokensOf(image, rule) - imageTokens(image.size)), 0);
+}
+
+function ruleOf(model: string): ImageRule | undefined {
+  const name = familyName(model);
+  return IMAGE_RULES.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+function maxTokensOf(image: SeenImage, { maxTokens, patch, isFullDetail }: ImageRule): number {
+  if (!isFullDetail(image.detail)) return PER_IMAGE.upper;
+  const seen = patch && image.size;
+  return seen ? Math.min(maxTokens, patchTokens(seen, patch) + MARKER_TOKENS) : maxTokens;
+}
+
+function typicalTokensOf(
+  { detail, size = TYPICAL_SIZE }: SeenImage,
+  { maxTokens, patch, tiles, isFullDetail }: ImageRule,
+): number {
+  if (!isFullDetail(detail)) return tiles?.base ?? 0;
+  if (tiles) return tiles.base + tiles.tokens * tilesOf(size);
+  return patch ? Math.min(maxTokens, patchTokens(size, patch)) : 0;
+}
+
+function patchTokens({ width, height }: ImageSize, { side, tokens }: { side: number; tokens: number }): number {
+  return Math.ceil(Math.ceil(width / side) * Math.ceil(height / side) * tokens);
+}
+
+/** Number of tiles of 512 x 512 pixels, after the image was scaled to fit 2,048 pixels, and its shorter side 768. */
+function tilesOf({ width, height }: ImageSize): number {
+  const fit = Math.min(1, 2_048 / Math.max(width, height));
+  const scale = fit * Math.min(1, 768 / (Math.min(width, height) * fit));
+  return Math.ceil((width * scale) / 512) * Math.ceil((height * scale) / 512);
 }

@@ -1,6 +1,8 @@
 // Reads the head of a `data:` URL, which is the part before its first comma. The URL may be as long as a body, so no pattern
 // is applied to it: backtracking would block other requests.
 
+import type { MediaSource } from '../translate/conversation.ts';
+
 interface DataHead {
   /** As it is written; empty if it has none. */
   mediaType: string;
@@ -24,4 +26,8 @@ export function readDataHead(address: string): DataHead | undefined {
     isBase64: label.slice(-BASE64.length).toLowerCase() === BASE64,
     chars: comma + 1,
   };
+}
+
+export function addressOf(source: MediaSource): string {
+  return source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
 }

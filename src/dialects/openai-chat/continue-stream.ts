@@ -2,10 +2,9 @@
 
 import { editMembers, isObject, type Json, type JsonObject, readAnswerJson } from '../../kit/json/json.ts';
 import { asMedia, type ContinuedWriter, isMedia, type StreamEvent } from '../dialect.ts';
-import type { Comparison } from '../stream/compare-run.ts';
-import { continueFresh, type FreshRun, type Pass } from '../stream/continue-fresh.ts';
+import type { Comparison } from '../stream/continue-fresh.ts';
+import { continueFresh, createOverlap, type FreshRun, type Pass } from '../stream/continue-fresh.ts';
 import { isFinish } from '../stream/is-finish.ts';
-import { createOverlap } from '../stream/prefill-overlap.ts';
 import { cutDelta } from './cut-delta.ts';
 import { choicesOf, type Extras, hasExtras, indexOf, withoutExtras } from './extras.ts';
 import { contentMember } from './read-chunk.ts';

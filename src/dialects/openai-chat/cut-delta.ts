@@ -1,7 +1,7 @@
 // A chat delta of a run that continues another one, cut down to what the client does not have.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import type { Comparison, NewTexts } from '../stream/compare-run.ts';
+import type { Comparison, NewTexts } from '../stream/continue-fresh.ts';
 import { isDuplicateReasoning, isReasoning, readSegments, toolCalls } from './read-output.ts';
 
 /** Undefined if something of it cannot be cut. */

@@ -19,9 +19,8 @@ import { addUse, DEFAULT_USES, searchTokens, type ToolUse, useOf } from '../inpu
 import { isSearch, type VendorTool, vendorToolUse } from '../input/vendor-tools.ts';
 import { SEARCH_FIELDS } from '../removals/priced-fields.ts';
 import { isAsked, joinRemovals, type Removals } from '../removals/removals.ts';
-import { removeReasoning, removeSearchStrategy } from '../removals/remove-members.ts';
+import { removeReasoning, removeSearchStrategy, removeTemplateArguments } from '../removals/remove-members.ts';
 import { removePixels } from '../removals/remove-pixels.ts';
-import { removeTemplateArguments } from '../removals/remove-template-arguments.ts';
 import { removeTools } from '../removals/remove-tools.ts';
 import { asksForUsage } from './asks-for-usage.ts';
 import { shareBound } from './share-bound.ts';

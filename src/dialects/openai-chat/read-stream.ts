@@ -17,8 +17,7 @@ import {
 import { PlainTokens } from '../input/plain-tokens.ts';
 import { BROKEN, DONE } from '../stream/bare-events.ts';
 import { isFinish } from '../stream/is-finish.ts';
-import { RepeatedEvent } from '../stream/repeated-event.ts';
-import { type Repeat, ShapeMemory } from '../stream/shape.ts';
+import { type Repeat, RepeatedEvent, ShapeMemory } from '../stream/shape.ts';
 import { isKeepAlive, type SseEvent } from '../stream/sse.ts';
 import { choicesOf, indexOf } from './extras.ts';
 import {

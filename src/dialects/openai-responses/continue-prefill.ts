@@ -11,7 +11,7 @@ import {
 } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import type { Pass } from '../stream/continue-fresh.ts';
-import { createOverlap } from '../stream/prefill-overlap.ts';
+import { createOverlap } from '../stream/continue-fresh.ts';
 import { createIdMap, withDelta } from './continue-stream.ts';
 import { editInside, editList, withRawMember } from './edit-event.ts';
 import { indexAt } from './read-output.ts';

@@ -10,7 +10,7 @@ import {
   readAnswerJson,
 } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
-import type { Comparison } from '../stream/compare-run.ts';
+import type { Comparison } from '../stream/continue-fresh.ts';
 import { continueFresh, type EventClass, type Pass } from '../stream/continue-fresh.ts';
 import { editInside, editList } from './edit-event.ts';
 import { endPlaceOf, isDelta, kindAt, placeOf, type SeenEvents } from './seen-events.ts';

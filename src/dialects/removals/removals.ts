@@ -12,6 +12,8 @@ export interface Removals {
 }
 
 export const NO_REMOVALS: Removals = { names: [], edits: {} };
+/** As many names as the header holds. */
+export const MAX_NAMED = 50;
 
 /** Two parts that edit the same member do so in turn: one that removes items of a list comes after those that edit items. */
 export function joinRemovals(...parts: readonly Removals[]): Removals {

@@ -1,55 +1,35 @@
 // Members of objects in a body that do not reach an upstream of the same format; the others keep their bytes.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { editFields, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
+import { editFields, editItems, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
 import { foldName } from './fold-name.ts';
-import { isAsked, NO_REMOVALS, type Removals } from './removals.ts';
+import { isAsked, joinTwo, MAX_NAMED, NO_REMOVALS, type Removals } from './removals.ts';
 
-interface OwnMembers {
-  outer: string;
-  names: ReadonlySet<string>;
-  folded: ReadonlySet<string>;
-}
+type IsRemoved = (name: string, value: Json | undefined) => boolean;
 
 /** Members that we read or write inside objects. As for fields, variants of these names are removed. */
-const OWN_MEMBERS: readonly OwnMembers[] = [
+const OWN_MEMBERS: readonly { outer: string; isVariant: IsRemoved }[] = [
   ownMembers('thinking', 'type', 'budget_tokens'),
   ownMembers('reasoning', 'effort', 'max_tokens', 'enabled'),
   ownMembers('stream_options', 'include_usage'),
   ownMembers('usage', 'include'),
 ];
 
-function ownMembers(outer: string, ...names: readonly string[]): OwnMembers {
-  return { outer, names: new Set(names), folded: new Set(names.map(foldName)) };
+function ownMembers(outer: string, ...own: readonly string[]): { outer: string; isVariant: IsRemoved } {
+  const names = new Set(own);
+  const folded = new Set(own.map(foldName));
+  return { outer, isVariant: (name) => !names.has(name) && folded.has(foldName(name)) };
 }
 
 export function removeVariants(body: JsonObject): Removals {
   let left = NO_REMOVALS;
-  for (const own of OWN_MEMBERS) {
-    const members = body[own.outer];
-    if (isObject(members) && hasVariant(own, members)) left = removeVariantsOf(own, members, left);
-  }
+  for (const { outer, isVariant } of OWN_MEMBERS) left = joinTwo(left, removeMembers(body, outer, isVariant));
   return left;
 }
 
-function removeVariantsOf(own: OwnMembers, members: JsonObject, before: Removals): Removals {
-  return removeMembers(before, own.outer, members, (name) => isVariant(own, name));
-}
-
-/** Checked first, because almost no request has one. */
-function hasVariant(own: OwnMembers, members: JsonObject): boolean {
-  for (const name in members) if (isVariant(own, name)) return true;
-  return false;
-}
-
-function isVariant({ names, folded }: OwnMembers, name: string): boolean {
-  return !names.has(name) && folded.has(foldName(name));
-}
-
 /** Modes of reasoning have other prices; a bound that is no count cannot be compared with ours. */
-export function removeReasoning({ reasoning }: JsonObject): Removals {
-  if (!isObject(reasoning)) return NO_REMOVALS;
-  return removeMembers(NO_REMOVALS, 'reasoning', reasoning, (name, value) =>
+export function removeReasoning(body: JsonObject): Removals {
+  return removeMembers(body, 'reasoning', (name, value) =>
     name === 'max_tokens' ? !isCount(value) : foldName(name) === 'mode' && isAsked(value),
   );
 }
@@ -59,26 +39,62 @@ function isCount(value: Json | undefined): boolean {
 }
 
 /** The strategy sets the fee of a search and how much it finds. */
-export function removeSearchStrategy({ search_options: options }: JsonObject): Removals {
-  if (!isObject(options)) return NO_REMOVALS;
-  return removeMembers(NO_REMOVALS, 'search_options', options, (name) => foldName(name) === 'searchstrategy');
+export function removeSearchStrategy(body: JsonObject): Removals {
+  return removeMembers(body, 'search_options', (name) => foldName(name) === 'searchstrategy');
 }
 
-/** As many as a header holds. */
-const MAX_NAMED = 50;
+/** Arguments of a chat template, which servers such as vLLM accept: those that turn thinking on and off. */
+const PASSED_ARGUMENTS: ReadonlySet<string> = new Set([
+  ...['enable_thinking', 'thinking', 'thinking_mode', 'reasoning_effort'],
+  ...['preserve_thinking', 'clear_thinking', 'low_effort', 'enable_reasoning'],
+]);
+const WORD = /^[\w.-]{1,64}$/;
 
-/** Adds the members of one object for which `isRemoved` is true. */
-export function removeMembers(
-  before: Removals,
-  outer: string,
-  members: JsonObject,
-  isRemoved: (name: string, value: Json | undefined) => boolean,
-): Removals {
-  const found = Object.keys(members).filter((name) => isRemoved(name, members[name]));
-  if (found.length === 0) return before;
-  const edits = found.map((name): [string, RawEdit] => [name, remove]);
-  return {
-    names: [...before.names, ...found.slice(0, MAX_NAMED).map((name) => `${outer}.${name}`)],
-    edits: { ...before.edits, [outer]: editFields(Object.fromEntries(edits)) },
-  };
+/**
+ * A number of tokens is not a bound that the hold covers, and a template given as an argument can write a prompt of any
+ * length.
+ */
+export function removeTemplateArguments(body: JsonObject): Removals {
+  return removeMembers(
+    body,
+    'chat_template_kwargs',
+    (name, value) => !PASSED_ARGUMENTS.has(name) || !isPlainArgument(value),
+  );
+}
+
+function isPlainArgument(value: Json | undefined): boolean {
+  return value === null || typeof value !== 'object' ? typeof value !== 'string' || WORD.test(value) : false;
+}
+
+/** Removes the members of one object for which `isRemoved` is true. Almost no request has one. */
+function removeMembers(body: JsonObject, outer: string, isRemoved: IsRemoved): Removals {
+  const members = body[outer];
+  if (!isObject(members)) return NO_REMOVALS;
+  let edits: [name: string, edit: RawEdit][] | undefined;
+  for (const name in members) {
+    if (!isRemoved(name, members[name])) continue;
+    edits ??= [];
+    edits.push([name, remove]);
+  }
+  if (!edits) return NO_REMOVALS;
+  const names = edits.slice(0, MAX_NAMED).map(([name]) => `${outer}.${name}`);
+  return { names, edits: { [outer]: editFields(Object.fromEntries(edits)) } };
+}
+
+const MANAGEMENT = 'context_management';
+
+/**
+ * A compaction makes the model read the whole conversation and write a summary beside the answer, which no hold covers. The
+ * field is a list of edits in Responses, and has one in messages.
+ */
+export function removeCompaction({ [MANAGEMENT]: management }: JsonObject): Removals {
+  const edits = isObject(management) ? management.edits : management;
+  if (!Array.isArray(edits) || !edits.some(isCompaction)) return NO_REMOVALS;
+  const others = editItems(edits, (edit) => (isCompaction(edit) ? remove : undefined));
+  const edited = isObject(management) ? editFields({ edits: others }) : others;
+  return { names: [MANAGEMENT], edits: { [MANAGEMENT]: edits.every(isCompaction) ? remove : edited } };
+}
+
+function isCompaction(edit: Json): boolean {
+  return isObject(edit) && typeof edit.type === 'string' && edit.type.startsWith('compact');
 }

@@ -1,6 +1,9 @@
 // Most events of a stream differ from the one before only in their text. A shape is such an event without its text. An event
 // that matches the shape is read without being parsed, with the same result; any other event is parsed.
 
+import { type JsonDocument, readAnswerJson } from '../../kit/json/json.ts';
+import type { Segment, StreamEvent } from '../dialect.ts';
+
 export interface Shape {
   /** The bytes before, between and after the values that change: the text and, if there is any, the padding. */
   parts: readonly string[];
@@ -143,5 +146,34 @@ function parseString(json: string): string | undefined {
     return JSON.parse(json) as string;
   } catch {
     return undefined;
+  }
+}
+
+export class RepeatedEvent implements StreamEvent {
+  readonly kind = 'output';
+  readonly segments: readonly Segment[];
+  origin: Shape | undefined;
+  readonly #data: string;
+  readonly #repeat: Repeat;
+  #document: JsonDocument | undefined;
+
+  constructor(
+    readonly name: string | undefined,
+    data: string,
+    repeat: Repeat,
+  ) {
+    this.segments = [{ slot: repeat.shape.slot, text: repeat.text }];
+    this.origin = repeat.shape;
+    this.#data = data;
+    this.#repeat = repeat;
+  }
+
+  get document(): JsonDocument {
+    this.#document ??= readAnswerJson(this.#data);
+    return this.#document;
+  }
+
+  get repeat(): Repeat {
+    return this.#repeat;
   }
 }

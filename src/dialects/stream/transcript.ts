@@ -6,7 +6,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { weighTokens } from '../../kit/tokens.ts';
 import { isMedia, type Segment, type Sent } from '../dialect.ts';
 import { PlainTokens } from '../input/plain-tokens.ts';
-import { answerOf, type Comparison, compareRun } from './compare-run.ts';
+import { answerOf, type Comparison, compareRun } from './continue-fresh.ts';
 
 const MAX_KEPT_CHARS = 1024 * 1024;
 

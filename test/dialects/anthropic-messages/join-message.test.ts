@@ -2,7 +2,7 @@
 
 import { heapStats } from 'bun:jsc';
 import { describe, expect, test } from 'bun:test';
-import { JoinedMessage } from '../../../src/dialects/anthropic-messages/join-message.ts';
+import { JoinedMessage } from '../../../src/dialects/anthropic-messages/other-form.ts';
 import type { JsonObject } from '../../../src/kit/json/json.ts';
 import { writeJson } from '../../../src/kit/json/raw-json.ts';
 

@@ -1,7 +1,7 @@
 // What earlier translations left in a messages history stays away from the vendor; the rest keeps its bytes.
 
 import { expect, test } from 'bun:test';
-import { stripOwn } from '../../../src/dialects/anthropic-messages/strip-own.ts';
+import { stripOwn } from '../../../src/dialects/anthropic-messages/remove-thinking.ts';
 import { packReasoning, signOwn, tagToolId } from '../../../src/dialects/translate/opaque.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
 

@@ -1,7 +1,7 @@
 // What is ours in a request is found wherever it can stand, in short strings and in long ones.
 
 import { describe, expect, test } from 'bun:test';
-import { stripOwn as stripMessages } from '../../../src/dialects/anthropic-messages/strip-own.ts';
+import { stripOwn as stripMessages } from '../../../src/dialects/anthropic-messages/remove-thinking.ts';
 import { stripOwn as stripChat } from '../../../src/dialects/openai-chat/strip-own.ts';
 import { packReasoning, signOwn, tagToolId } from '../../../src/dialects/translate/opaque.ts';
 import { editMembers, readJsonObject } from '../../../src/kit/json/json.ts';

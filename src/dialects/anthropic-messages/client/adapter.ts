@@ -4,8 +4,7 @@
 
 import type { ClientAdapter } from '../../translate/adapters.ts';
 import { readConversation } from './read-conversation.ts';
-import { createEventWriter } from './write-events.ts';
-import { writeWhole } from './write-whole.ts';
+import { createEventWriter, writeWhole } from './write-events.ts';
 
 export const anthropicMessagesClient: ClientAdapter = {
   readConversation,

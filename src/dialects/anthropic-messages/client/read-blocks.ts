@@ -3,15 +3,24 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { RawPlace } from '../../../kit/json/raw-json.ts';
-import { refuseField } from '../../fields.ts';
-import type { Part, ReasoningPart, TextPart, ToolResultPart } from '../../translate/conversation.ts';
+import { refuseField, stringAt } from '../../fields.ts';
+import { imageOfBytes } from '../../media/read-media.ts';
+import type {
+  DocumentPart,
+  ImagePart,
+  MediaSource,
+  OtherPart,
+  Part,
+  ReasoningPart,
+  TextPart,
+  ToolResultPart,
+} from '../../translate/conversation.ts';
 import { readOwnSignature, unpackReasoning } from '../../translate/opaque.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { requireResultParts } from '../../translate/result-parts.ts';
 import { CallIds } from '../../translate/tools/call-ids.ts';
 import { readCallId } from '../shown-ids.ts';
-import { type Placed, readDocument, readImage } from './read-media.ts';
-import { announceChange, announcedPart, type KnownTools } from './tool-changes.ts';
+import { announceChange, announcedPart, type KnownTools } from './read-tools.ts';
 
 interface History {
   /** The place of `content` in the body's text. */
@@ -110,4 +119,52 @@ function searchResult(block: JsonObject, at: string): string {
 function text(block: JsonObject, name: string, at: string): string {
   const value = block[name];
   return typeof value === 'string' ? value : refuseField(`${at}.${name}`, `${at}.${name} must be a string.`);
+}
+
+type Placed = Pick<TextPart, 'at' | 'cache'>;
+
+function readImage(block: JsonObject, placed: Placed): ImagePart | OtherPart {
+  const source = mediaSource(block.source, placed.at);
+  if (!source) return unknownSource(block, placed);
+  if (source.kind === 'url') return { type: 'image', source, ...placed };
+  const { mediaType, data } = source;
+  return { type: 'image', source: imageOfBytes({ mediaType, base64: data }, placed.at), ...placed };
+}
+
+/** The `context` of a document becomes a text before it. */
+function readDocument(block: JsonObject, placed: Placed): (DocumentPart | TextPart | OtherPart)[] {
+  const source = mediaSource(block.source, placed.at) ?? textSource(block.source);
+  if (!source) return [unknownSource(block, placed)];
+  const title = typeof block.title === 'string' && block.title !== '' ? { title: block.title } : {};
+  const about: TextPart[] =
+    typeof block.context === 'string' && block.context !== ''
+      ? [{ type: 'text', text: block.context, at: `${placed.at}.context` }]
+      : [];
+  return [...about, { type: 'document', source, ...title, ...placed }];
+}
+
+function mediaSource(source: Json | undefined, at: string): MediaSource | undefined {
+  if (!isObject(source)) refuseField(`${at}.source`, `${at}.source must be an object.`);
+  const { type, data, url } = source;
+  if (type === 'url' && typeof url === 'string') return { kind: 'url', url };
+  if (type === 'file') refuseField(at, `Files are not stored here. Send the content of ${at} as base64.`);
+  if (type !== 'base64' || typeof data !== 'string') return undefined;
+  return { kind: 'base64', mediaType: typeof source.media_type === 'string' ? source.media_type : '', data };
+}
+
+/** Plain text, or a list of nothing but text. */
+function textSource(source: Json | undefined): DocumentPart['source'] | undefined {
+  if (!isObject(source)) return undefined;
+  if (source.type === 'text' && typeof source.data === 'string') return { kind: 'text', text: source.data };
+  if (source.type !== 'content') return undefined;
+  if (typeof source.content === 'string') return { kind: 'text', text: source.content };
+  if (!Array.isArray(source.content)) return undefined;
+  const texts = source.content.map((part) => (isObject(part) && part.type === 'text' ? part.text : undefined));
+  return texts.every((text) => typeof text === 'string') ? { kind: 'text', text: texts.join('\n') } : undefined;
+}
+
+function unknownSource(block: JsonObject, placed: Placed): OtherPart {
+  const { type } = isObject(block.source) ? block.source : {};
+  const source = stringAt(type, `${placed.at}.source.type`);
+  return { type: 'other', kind: `${String(block.type)} with a ${source} source`, ...placed };
 }

@@ -4,11 +4,11 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { optionalObject, refuseField, stringAt } from '../../fields.ts';
 import { refuseOnlyTool } from '../../input/vendor-tools.ts';
-import type { Setting, Tool, ToolChoice } from '../../translate/conversation.ts';
+import type { Setting, TextPart, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
-import { definedLater, toolChanges } from '../defined-later.ts';
-import { isStrictElsewhere } from './strict-schema.ts';
-import { type KnownTools, removedTools } from './tool-changes.ts';
+import { someSchema } from '../../translate/schemas/nested-schemas.ts';
+import { announceTool } from '../../translate/tools/announce-tools.ts';
+import { definedLater, type PlacedTool, type ToolChange, toolChanges } from '../defined-later.ts';
 
 interface ReadTools {
   tools: Tool[];
@@ -54,18 +54,9 @@ function droppedSetting(name: string): Setting {
   return { kind: 'other', name, value: true };
 }
 
-interface Placed {
-  tool: JsonObject;
-  at: string;
-}
-
-interface LeftTool extends Placed {
-  type: string;
-}
-
-function sortTools(all: readonly Placed[]): { own: Tool[]; left: LeftTool[] } {
+function sortTools(all: readonly PlacedTool[]) {
   const own: Tool[] = [];
-  const left: LeftTool[] = [];
+  const left: (PlacedTool & { type: string })[] = [];
   for (const { tool, at } of all) {
     const { type } = tool;
     if (type === undefined || type === null || type === 'custom') own.push(readTool(tool, at));
@@ -74,7 +65,7 @@ function sortTools(all: readonly Placed[]): { own: Tool[]; left: LeftTool[] } {
   return { own, left };
 }
 
-function listedTools(value: Json | undefined): Placed[] {
+function listedTools(value: Json | undefined): PlacedTool[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) refuseField('tools', 'tools must be a list of tools.');
   return value.map((tool, index) => {
@@ -115,4 +106,73 @@ function readChoice(choice: JsonObject | undefined): ToolChoice | undefined {
     default:
       return refuseField('tool_choice.type', 'tool_choice.type must be one of auto, any, tool, none.');
   }
+}
+
+const REFUSED = ['allOf', 'default'];
+
+/**
+ * Schemas may be strict in this format and refused as such by others, where a strict object requires all of its properties.
+ * An object that is not closed is right in neither, and goes as it is.
+ */
+export function isStrictElsewhere(schema: Json | undefined): boolean {
+  return !someSchema(schema, (one) => hasOptional(one) || REFUSED.some((name) => one[name] !== undefined));
+}
+
+function hasOptional({ additionalProperties, properties, required }: JsonObject): boolean {
+  if (additionalProperties !== false || !isObject(properties)) return false;
+  const names = new Set(Array.isArray(required) ? required : []);
+  return Object.keys(properties).some((name) => !names.has(name));
+}
+
+// Tools that are added or removed in the middle of a conversation. Other formats have one list for the whole conversation:
+// it has the final tools, and text notes in the conversation say where one was added or removed.
+type Placed = Pick<TextPart, 'at' | 'cache'>;
+
+/** Tools of a request by their names. */
+export interface KnownTools {
+  own: ReadonlySet<string>;
+  /** Those that only their vendor runs. */
+  left: ReadonlySet<Json | undefined>;
+}
+
+/** Tools of servers that the vendor calls: they are removed, and reported where they are named. */
+const OF_SERVERS: ReadonlySet<Json | undefined> = new Set(['mcp_tool_reference', 'mcp_toolset_reference']);
+
+/** Names of the tools whose last change is a removal. */
+function removedTools(changes: readonly ToolChange[]): ReadonlySet<Json | undefined> {
+  const removed = new Set<Json | undefined>();
+  for (const { change, at } of changes) {
+    const name = changedName(change, at);
+    if (name === undefined) continue;
+    if (change.type === 'tool_removal') removed.add(name);
+    else removed.delete(name);
+  }
+  return removed;
+}
+
+/** Empty for a tool that is removed. Throws a fault for an added tool that the request does not define. */
+export function announceChange(change: JsonObject, placed: Placed, { own, left }: KnownTools): TextPart[] {
+  const name = changedName(change, placed.at);
+  if (name === undefined || left.has(name)) return [];
+  const isGone = change.type === 'tool_removal';
+  if (!own.has(name)) {
+    if (isGone) return [];
+    const param = `${placed.at}.tool.name`;
+    refuseField(param, `${param} names a tool that is not in this request. Name a tool of this request.`);
+  }
+  return [announcedPart(name, isGone, placed)];
+}
+
+export function announcedPart(name: string, isGone: boolean, placed: Placed): TextPart {
+  const announces = { name, isGone };
+  return { type: 'text', text: announceTool(announces), announces, ...placed };
+}
+
+/** Undefined: it has none by which a model calls it. */
+function changedName({ tool }: JsonObject, at: string): string | undefined {
+  if (!isObject(tool)) return refuseField(`${at}.tool`, `${at}.tool must be an object.`);
+  if (OF_SERVERS.has(tool.type)) return undefined;
+  const { definition } = tool;
+  if (isObject(definition)) return typeof definition.name === 'string' ? definition.name : undefined;
+  return stringAt(tool.name, `${at}.tool.name`);
 }

@@ -1,10 +1,12 @@
 // Writes answer events as a message stream, in the order that the format requires: one start, blocks numbered from 0, each
 // closed before the next, one end. The sender adds the usage.
 
-import type { JsonObject } from '../../../kit/json/json.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
+import { RawJson, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/adapters.ts';
-import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
-import { blockSignature, emptyBlock, emptyMessage, isExplanation, stopMembers } from './answer-blocks.ts';
+import type { AnswerEvent, Block, StopReason } from '../../translate/answer-events.ts';
+import { packReasoning, signOwn } from '../../translate/opaque.ts';
+import { showCallId } from '../shown-ids.ts';
 
 interface OpenBlock {
   block: Block;
@@ -114,4 +116,110 @@ function deltaOf({ kind }: Block, text: string): JsonObject {
 
 function frame(event: JsonObject & { type: string }): Frame {
   return { event: event.type, data: JSON.stringify(event) };
+}
+
+/** A message without content; its id is ours. */
+function emptyMessage({ requestId, model }: AnswerContext): JsonObject {
+  const id = `msg_${requestId.replace(/^req_/, '')}`;
+  return { id, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null };
+}
+
+function emptyBlock(block: Block, { origin }: AnswerContext): JsonObject {
+  switch (block.kind) {
+    case 'text':
+    // The model's own text; the vendor's is in `stop_details`.
+    case 'refusal':
+      return { type: 'text', text: '' };
+    case 'reasoning':
+      return { type: 'thinking', thinking: '', signature: '' };
+    case 'redacted':
+      return { type: 'redacted_thinking', data: packReasoning(origin, { text: '', redacted: block.data }) };
+    case 'tool': {
+      const { signature: value } = block;
+      const id = showCallId(block.id, value === undefined ? undefined : { origin, value });
+      return { type: 'tool_use', id, name: block.name, input: {} };
+    }
+  }
+}
+
+/** The model's signature of its reasoning, or one of ours if it has none. */
+function blockSignature({ origin }: AnswerContext, thoughts: string, given: string): string {
+  return given === '' ? signOwn(origin, thoughts) : packReasoning(origin, { text: '', signature: given });
+}
+
+interface Ended {
+  reason: StopReason;
+  sequence: string | undefined;
+  hasCalls: boolean;
+  hasRefused: boolean;
+  /** Why the vendor stopped the answer. */
+  explanation: string;
+}
+
+function stopMembers({ reason, sequence, hasCalls, hasRefused, explanation }: Ended): JsonObject {
+  const details = explanation === '' ? {} : { stop_details: { type: 'refusal', category: null, explanation } };
+  const stop_reason = stopReason(reason, sequence, hasCalls, hasRefused);
+  return { stop_reason, stop_sequence: sequence ?? null, ...details };
+}
+
+/** An explanation by the vendor, which is not part of the answer. */
+function isExplanation(block: Block): boolean {
+  return block.kind === 'refusal' && block.isVendors === true;
+}
+
+/** A client waits forever on `tool_use` without calls, and runs no calls without it. */
+function stopReason(reason: StopReason, sequence: string | undefined, hasCalls: boolean, hasRefused: boolean): string {
+  if (hasRefused || reason === 'filter') return 'refusal';
+  if (reason === 'length') return 'max_tokens';
+  if (sequence !== undefined) return 'stop_sequence';
+  return hasCalls ? 'tool_use' : 'end_turn';
+}
+
+interface WholeBlock {
+  block: Block;
+  text: string;
+  signature: string;
+}
+
+export function writeWhole(events: readonly AnswerEvent[], context: AnswerContext): string {
+  const blocks: WholeBlock[] = [];
+  let reason: StopReason = 'end';
+  let sequence: string | undefined;
+  for (const event of events) {
+    const last = blocks.at(-1);
+    if (event.type === 'open') blocks.push({ block: event.block, text: '', signature: '' });
+    else if (event.type === 'delta' && last) last.text += event.text;
+    else if (event.type === 'sign' && last) last.signature = event.signature;
+    else if (event.type === 'stop') ({ reason, sequence } = event);
+  }
+  const has = (kind: Block['kind']) => blocks.some(({ block }) => block.kind === kind);
+  const said = blocks.filter(({ block }) => !isExplanation(block));
+  const explanation = blocks.map(({ block, text }) => (isExplanation(block) ? text : '')).join('');
+  return writeJson({
+    ...emptyMessage(context),
+    content: said.flatMap((block) => writeBlock(block, context)),
+    ...stopMembers({ reason, sequence, hasCalls: has('tool'), hasRefused: has('refusal'), explanation }),
+  });
+}
+
+function writeBlock({ block, text, signature }: WholeBlock, context: AnswerContext): RawValue[] {
+  const empty = emptyBlock(block, context);
+  switch (block.kind) {
+    case 'text':
+    case 'refusal':
+      return text === '' ? [] : [{ ...empty, text }];
+    case 'reasoning':
+      if (text === '' && signature === '') return [];
+      return [{ ...empty, thinking: text, signature: blockSignature(context, text, signature) }];
+    case 'redacted':
+      return [empty];
+    case 'tool':
+      return [{ ...empty, input: writeInput(text) }];
+  }
+}
+
+/** The input must be an object; any other text of the model is put into one. */
+function writeInput(text: string): RawValue {
+  if (text.trim() === '') return {};
+  return isObject(tryParseJson(text)) ? new RawJson(text) : { _raw: text };
 }

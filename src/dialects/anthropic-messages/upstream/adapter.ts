@@ -5,8 +5,7 @@
 
 import type { UpstreamAdapter } from '../../translate/adapters.ts';
 import { writeAsStream } from '../other-form.ts';
-import { createEventReader, readWhole } from './read-events.ts';
-import { mayBePaused, readTurn } from './read-turn.ts';
+import { createEventReader, mayBePaused, readTurn, readWhole } from './read-events.ts';
 import { writeConversation } from './write-conversation.ts';
 
 export const anthropicMessagesUpstream: UpstreamAdapter = {

@@ -4,7 +4,6 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
 import { createGivenIds } from '../../translate/tools/given-ids.ts';
-import { createBlockQueue, newQueued, type QueuedBlock } from './block-queue.ts';
 
 interface BlockReader {
   /** `rawInput` is the JSON text of a call's input, where the block has it already. */
@@ -161,4 +160,58 @@ function isVendors({ type }: JsonObject): boolean {
 function readSource(citation: Json | undefined): { url: string; title: string } | undefined {
   if (!isObject(citation) || typeof citation.url !== 'string') return undefined;
   return { url: citation.url, title: typeof citation.title === 'string' ? citation.title : '' };
+}
+
+interface QueuedBlock {
+  waiting: AnswerEvent[];
+  isOver: boolean;
+}
+
+interface BlockQueue {
+  begin(block: QueuedBlock): void;
+  /** Offsets of citations are relative to their block. */
+  add(block: QueuedBlock, events: AnswerEvent[]): AnswerEvent[];
+  end(block: QueuedBlock): AnswerEvent[];
+}
+
+function newQueued(): QueuedBlock {
+  return { waiting: [], isOver: false };
+}
+
+function createBlockQueue(): BlockQueue {
+  const queue: QueuedBlock[] = [];
+  /** Length of all text that was passed on, and the offset at which the current block begins. */
+  let textLength = 0;
+  let start = 0;
+  let isText = false;
+
+  /** Converts offsets to the text of the whole answer, whose length is known only here. */
+  function pass(event: AnswerEvent): AnswerEvent {
+    if (event.type === 'open') {
+      isText = event.block.kind === 'text';
+      start = textLength;
+    }
+    if (event.type === 'delta' && isText) textLength += event.text.length;
+    if (event.type !== 'cite') return event;
+    const { citation } = event;
+    return { type: 'cite', citation: { ...citation, start: start + citation.start, end: start + citation.end } };
+  }
+
+  return {
+    begin: (block) => void queue.push(block),
+    add(block, events) {
+      if (queue[0] === block) return events.map(pass);
+      block.waiting.push(...events);
+      return [];
+    },
+    end(block) {
+      block.isOver = true;
+      const events: AnswerEvent[] = [];
+      while (queue[0]?.isOver) {
+        queue.shift();
+        events.push(...(queue[0]?.waiting.splice(0) ?? []).map(pass));
+      }
+      return events;
+    },
+  };
 }

@@ -2,17 +2,26 @@
 // Anthropic clients understand, such as tools that the vendor runs, is left out. The messages of an answer that was paused
 // and continued are read as one.
 
-import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
-import { openRaw } from '../../../kit/json/raw-json.ts';
+import {
+  isObject,
+  type JsonDocument,
+  type JsonObject,
+  tryParseJson,
+  tryReadAnswerJson,
+} from '../../../kit/json/json.ts';
+import { openRaw, RawJson, writeJson } from '../../../kit/json/raw-json.ts';
+import { isZero } from '../../counts.ts';
 import type { PausedTurn, UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../stream/is-finish.ts';
+import { splitEvents } from '../../stream/other-form.ts';
+import { SseTooLong } from '../../stream/sse.ts';
 import type { Target } from '../../translate/adapters.ts';
-import type { AnswerEvent, EventReader, WholeEvents } from '../../translate/answer-events.ts';
-import { JoinedMessage } from '../join-message.ts';
+import type { AnswerEvent, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
+import type { WholeTurn } from '../../translate/turn-reader.ts';
+import { vendorRefusal } from '../../translate/vendor-refusal.ts';
+import { JoinedMessage, type MessageBlock, writeAsStream } from '../other-form.ts';
 import { addTurn, readUsage, UsageTracker, type UsedTurns } from '../usage.ts';
-import { PAUSED, toPausedTurn } from './paused-turn.ts';
 import { createBlockReader } from './read-answer-blocks.ts';
-import { readStop } from './read-stop.ts';
 
 const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 /** Events that can begin a message: some upstreams leave out its start. */
@@ -120,4 +129,84 @@ export function readWhole({ value, text }: JsonDocument, { requestId }: Target):
   // A compaction of the conversation cannot be used elsewhere.
   const lost = [...blocks.lost(), ...(reason === 'compaction' ? ['compaction'] : [])];
   return { events: [...events, ...stopped, { type: 'done' }], usage: readUsage(usage), lost };
+}
+
+const REASONS: ReadonlyMap<string, StopReason> = new Map([
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool'],
+  ['refusal', 'filter'],
+]);
+
+interface Shown {
+  hasCalls: boolean;
+  hasText: boolean;
+}
+
+/** Undefined if the answer is incomplete, which includes a pause that is not continued. */
+function readStop(
+  { stop_reason: given, stop_sequence: sequence, stop_details: details }: JsonObject,
+  { hasCalls, hasText }: Shown,
+): AnswerEvent[] | undefined {
+  if (given === 'pause_turn') {
+    if (!hasCalls && !hasText) return undefined;
+    return [{ type: 'stop', reason: hasCalls ? 'tool' : 'length' }];
+  }
+  if (given === 'stop_sequence' && typeof sequence === 'string') return [{ type: 'stop', reason: 'end', sequence }];
+  const reason = REASONS.get(String(given)) ?? 'end';
+  // `tool` without a call would make clients wait forever.
+  const isCall = reason === 'tool' || reason === 'end';
+  return [...refusal(details), { type: 'stop', reason: isCall ? (hasCalls ? 'tool' : 'end') : reason }];
+}
+
+function refusal(details: JsonObject[string]): AnswerEvent[] {
+  if (!isObject(details)) return [];
+  const { explanation, category } = details;
+  if (typeof explanation === 'string' && explanation !== '') return vendorRefusal(explanation);
+  return vendorRefusal(typeof category === 'string' ? `Refused by the model's provider: ${category}.` : undefined);
+}
+
+const PAUSED = 'pause_turn';
+
+/** Tokens that the vendor adds around a message. */
+const MARKS_TOKENS = 16;
+
+/** Undefined if it cannot be continued: a call waits for its result, and without a report its price is unknown. */
+function toPausedTurn(blocks: readonly MessageBlock[], usage: UsageReport): PausedTurn | undefined {
+  if (typeof usage !== 'object' || usage.lacksOutput || isZero(usage.buckets)) return undefined;
+  if (blocks.length === 0 || blocks.some(({ type }) => type === 'tool_use')) return undefined;
+  const written = blocks.map((block) => ({ text: writeJson(block), isResult: isResult(block) }));
+  // Results are not output; each of their tokens has at least one byte.
+  const resultBytes = written.reduce((sum, { text, isResult }) => sum + (isResult ? Buffer.byteLength(text) : 0), 0);
+  return {
+    content: written.map(({ text }) => new RawJson(text)),
+    usage,
+    contentTokens: usage.buckets.output + resultBytes + MARKS_TOKENS,
+  };
+}
+
+function isResult({ type }: MessageBlock): boolean {
+  return String(type).endsWith('_tool_result');
+}
+
+export function mayBePaused(text: string): boolean {
+  return text.includes(PAUSED);
+}
+
+export function readTurn(text: string): WholeTurn | undefined {
+  const document = tryReadAnswerJson(text);
+  if (!document || !isMessage(document.value)) return undefined;
+  try {
+    const stream = writeAsStream(document);
+    const reader = createEventReader({ requestId: '' });
+    for (const event of splitEvents(stream)) reader.read(event);
+    return { stream, paused: reader.paused?.() };
+  } catch (error) {
+    if (error instanceof SseTooLong) return undefined;
+    throw error;
+  }
+}
+
+function isMessage({ type, content, stop_reason: reason }: JsonObject): boolean {
+  return type === 'message' && Array.isArray(content) && content.every(isObject) && isFinish(reason);
 }

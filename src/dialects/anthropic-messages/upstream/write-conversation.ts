@@ -4,8 +4,9 @@ import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import { claudeTraits } from '../../../vendors/claude.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import type { BodyOptions, Target, WrittenRequest } from '../../translate/adapters.ts';
-import { mergeTurns } from '../../translate/arrange-turns.ts';
-import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
+import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../../translate/arrange-turns.ts';
+import { isAnswerBegun, prepareBegunAnswer } from '../../translate/begun-answer.ts';
+import type { Conversation, Part, TextPart, Turn } from '../../translate/conversation.ts';
 import { settingsOfParts } from '../../translate/settings-of-parts.ts';
 import { allowedTools } from '../../translate/tools/allowed-tools.ts';
 import { withUpstreamNames } from '../../translate/tools/announce-tools.ts';
@@ -14,10 +15,8 @@ import { hostedFields } from '../hosted-fields.ts';
 import { THINKING_BLOCKS } from '../remove-thinking.ts';
 import { ID_CHARS } from '../shown-ids.ts';
 import { cacheMember, chooseMarks } from './cache-marks.ts';
-import { planTurns } from './plan-turns.ts';
 import { planFormat } from './write-format.ts';
-import { planReasoning, thinkingOff } from './write-reasoning.ts';
-import { writeSettings } from './write-settings.ts';
+import { planReasoning, thinkingOff, writeSettings } from './write-settings.ts';
 import { writeTool, writeToolChoice } from './write-tools.ts';
 import { type Message, type TurnOptions, writeTurn } from './write-turns.ts';
 
@@ -146,4 +145,79 @@ function lacksThoughts(turns: readonly Turn[]): boolean {
 /** Whether the conversation ends with results of calls. */
 function isInLoop(turns: readonly Turn[]): boolean {
   return turns.at(-1)?.parts.some(({ type }) => type === 'tool_result') ?? false;
+}
+
+interface TurnTraits {
+  takesMidSystem: boolean;
+  takesPrefill: boolean;
+  /** Thoughts without a signature are refused. */
+  checksSignatures: boolean;
+  /** Only reasoning of this origin is sent. */
+  origin: string;
+}
+
+interface TurnPlan {
+  system: TextPart[];
+  turns: Turn[];
+  /** The last turn is the assistant's, to be continued. */
+  isPrefilled: boolean;
+  isReworded: boolean;
+}
+
+function planTurns(conversation: Conversation, traits: TurnTraits): TurnPlan {
+  const { system, turns } = conversation;
+  const usable = turns.map((turn) => (isPlain(turn) ? turn : { ...turn, parts: usableParts(turn.parts, traits) }));
+  const midSystem = traits.takesMidSystem ? 'keep' : 'fold';
+  const arranged = arrangeTurns(usable, { midSystem }, listName(turns));
+  const isBegun = isAnswerBegun(arranged.at(-1));
+  const { turns: ended, isReworded } = prepareBegunAnswer(arranged, traits.takesPrefill);
+  const placed = ended.map((turn, index) => placeSystem(turn, ended[index - 1], ended[index + 1]));
+  return {
+    system: system.filter(({ text }) => text.trim() !== ''),
+    turns: beginWithUser(mergeTurns(placed)),
+    isPrefilled: isBegun && !isReworded,
+    isReworded,
+  };
+}
+
+/** All of its parts are sent. */
+function isPlain({ parts }: Turn): boolean {
+  return parts.every((part) => part.type !== 'reasoning' && !isBlank(part));
+}
+
+function usableParts(parts: readonly Part[], traits: TurnTraits): Part[] {
+  const placed = traits.checksSignatures ? withoutMoved(parts) : parts;
+  return placed.filter((part) => isUsable(part, traits));
+}
+
+/**
+ * A signature is valid only if everything before its thought is sent, too. So after the first part that is left out, no thought
+ * is sent. Thoughts at the end are left out as well, because the vendor refuses them.
+ */
+function withoutMoved(parts: readonly Part[]): Part[] {
+  const end = parts.findLastIndex((part) => part.type !== 'reasoning' && !isBlank(part)) + 1;
+  let isMoved = false;
+  return parts.filter((part, index) => {
+    isMoved ||= part.type === 'reasoning' ? part.isMoved === true : isBlank(part);
+    return part.type !== 'reasoning' || (!isMoved && index < end);
+  });
+}
+
+function isBlank(part: Part): boolean {
+  return part.type === 'text' && part.text.trim() === '';
+}
+
+/** The vendor refuses blank text, thoughts of other models and incomplete thoughts. */
+function isUsable(part: Part, { origin, checksSignatures }: TurnTraits): boolean {
+  if (part.type !== 'reasoning') return !isBlank(part);
+  const { opaque, redacted } = part;
+  return opaque?.origin === origin && (redacted !== undefined || opaque.value !== '' || !checksSignatures);
+}
+
+/** A system turn is allowed after a user turn, if it is the last or an assistant turn follows; elsewhere it becomes a user turn. */
+function placeSystem(turn: Turn, before: Turn | undefined, after: Turn | undefined): Turn {
+  if (turn.role !== 'system') return turn;
+  const mayStay = before?.role === 'user' && (after === undefined || after.role === 'assistant');
+  const isText = turn.parts.every(({ type }) => type === 'text');
+  return mayStay && isText ? turn : { ...turn, role: 'user' };
 }

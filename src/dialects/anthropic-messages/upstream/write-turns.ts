@@ -3,11 +3,19 @@
 
 import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
-import type { Part, ReasoningPart, ToolCallPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
+import { isPdf, sniffImageType } from '../../media/read-media.ts';
+import type {
+  DocumentPart,
+  ImagePart,
+  Part,
+  ReasoningPart,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
+} from '../../translate/conversation.ts';
 import { objectArguments } from '../../translate/tools/tool-arguments.ts';
 import type { ToolNames } from '../../translate/tools/tool-names.ts';
 import { type CacheMarks, cacheMember } from './cache-marks.ts';
-import { writeDocument, writeImage } from './write-media.ts';
 
 export interface TurnOptions {
   marks: CacheMarks;
@@ -94,4 +102,40 @@ function writeResult({ callId, content, isError }: ToolResultPart, options: Turn
     ...(blocks.length > 0 ? { content: onlyText ?? blocks } : {}),
     ...(isError ? { is_error: true } : {}),
   };
+}
+
+const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+
+function writeImage({ source, at }: ImagePart): { type: 'image'; source: RawValue } {
+  if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
+  // Read from the bytes, because clients guess the type by the file name.
+  const mediaType = sniffImageType(source.data) ?? source.mediaType.toLowerCase();
+  if (!IMAGE_TYPES.has(mediaType)) {
+    refuseField(at, `This model accepts only JPEG, PNG, GIF and WebP images. Send ${at} as one of these.`);
+  }
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data: source.data } };
+}
+
+function writeDocument({ source, title, at }: DocumentPart): {
+  type: 'document';
+  source: RawValue;
+  title?: string;
+} {
+  return { type: 'document', source: documentSource(source, at), ...(title === undefined ? {} : { title }) };
+}
+
+function documentSource(source: DocumentPart['source'], at: string): RawValue {
+  if (source.kind === 'url') return { type: 'url', url: source.url };
+  if (source.kind === 'text') return textSource(source.text);
+  if (isPdf(source)) return { type: 'base64', media_type: 'application/pdf', data: source.data };
+  if (isText(source.mediaType)) return textSource(Buffer.from(source.data, 'base64').toString());
+  return refuseField(at, `This model accepts only PDF and plain text documents. Send ${at} as one of these.`);
+}
+
+function textSource(data: string): RawValue {
+  return { type: 'text', media_type: 'text/plain', data };
+}
+
+function isText(mediaType: string): boolean {
+  return /^(text\/|application\/(json|xml|yaml)\b)/i.test(mediaType);
 }

@@ -3,12 +3,10 @@
 import { isObject, type Json, type JsonDocument } from '../../../kit/json/json.ts';
 import { openMember } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
-import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
+import type { Conversation, Part, ReasoningPart, TextPart, Turn } from '../../translate/conversation.ts';
 import { member } from '../member.ts';
 import { readContents } from '../read-request.ts';
-import { CallHistory } from './call-history.ts';
-import { joinPieces } from './join-pieces.ts';
-import { readParts } from './read-parts.ts';
+import { CallHistory, readParts } from './read-parts.ts';
 import { readFormat, readReasoning, readSettings, showsThoughts } from './read-settings.ts';
 import { readTools } from './read-tools.ts';
 
@@ -51,4 +49,36 @@ function readSystem(system: Json | undefined): TextPart[] {
   return readParts(system.parts, at, { raw: () => undefined, calls: new CallHistory() }).map((part) =>
     part.type === 'text' ? part : refuseField(part.at, `Only text is accepted at ${part.at}. Make it text.`),
   );
+}
+
+function joinPieces(turns: readonly Turn[]): Turn[] {
+  const joined: Turn[] = [];
+  for (const turn of turns) {
+    const before = joined.at(-1);
+    if (turn.role !== 'assistant') joined.push(turn);
+    else if (before?.role === 'assistant') for (const part of turn.parts) addPart(before.parts, part);
+    else {
+      const parts: Part[] = [];
+      for (const part of turn.parts) addPart(parts, part);
+      joined.push({ ...turn, parts });
+    }
+  }
+  return joined;
+}
+
+function addPart(parts: Part[], part: Part): void {
+  const last = parts.at(-1);
+  if (part.type === 'text' && last?.type === 'text') parts[parts.length - 1] = joinText(last, part);
+  else if (part.type === 'reasoning' && last?.type === 'reasoning' && isPieceOf(last, part)) {
+    parts[parts.length - 1] = { ...last, ...part, text: last.text + part.text, at: last.at };
+  } else parts.push(part);
+}
+
+function joinText(last: TextPart, { text }: TextPart): TextPart {
+  return { ...last, text: last.text + text };
+}
+
+/** A part with a signature is complete. */
+function isPieceOf(last: ReasoningPart, part: ReasoningPart): boolean {
+  return last.opaque === undefined && last.redacted === undefined && part.redacted === undefined;
 }

@@ -4,11 +4,20 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { RawPlace } from '../../../kit/json/raw-json.ts';
 import { nonEmptyString, refuseField, stringAt } from '../../fields.ts';
-import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../translate/conversation.ts';
+import { imageOfBytes, readDocument } from '../../media/read-media.ts';
+import type {
+  AudioPart,
+  DocumentPart,
+  ImagePart,
+  OtherPart,
+  Part,
+  ReasoningPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../translate/conversation.ts';
 import { requireResultParts } from '../../translate/result-parts.ts';
+import { CallIds } from '../../translate/tools/call-ids.ts';
 import { camelName, member, objectsAt, rawMember } from '../member.ts';
-import type { CallHistory } from './call-history.ts';
-import { readFile, readInline } from './read-media.ts';
 import { readSignature } from './signatures.ts';
 
 interface History {
@@ -92,4 +101,65 @@ function readResponse(response: JsonObject): { text: string; isError: boolean } 
   const value = response[name];
   const isWrapped = isOnly && ['output', 'result', 'error'].includes(name) && typeof value === 'string';
   return { text: isWrapped ? value : JSON.stringify(response), isError: isOnly && name === 'error' };
+}
+
+type MediaPart = ImagePart | DocumentPart | AudioPart | OtherPart;
+
+const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/x-wav', 'wav'],
+  ['audio/wave', 'wav'],
+  ['audio/mp3', 'mp3'],
+  ['audio/mpeg', 'mp3'],
+]);
+
+function readInline(inline: JsonObject, at: string): MediaPart {
+  const mediaType = typeOf(inline, at);
+  const base64 = stringAt(inline.data, `${at}.data`);
+  const format = AUDIO_FORMATS.get(mediaType);
+  if (format !== undefined) return { type: 'audio', format, data: base64, at };
+  if (mediaType.startsWith('image/')) return { type: 'image', source: imageOfBytes({ mediaType, base64 }, at), at };
+  if (/^(?:video|audio)\//.test(mediaType)) return { type: 'other', kind: mediaType, at };
+  return readDocument(`data:${mediaType};base64,${base64}`, nonEmptyString(member(inline, 'displayName')), at);
+}
+
+function readFile(file: JsonObject, at: string): MediaPart {
+  const url = stringAt(member(file, 'fileUri'), `${at}.fileUri`);
+  if (!/^https?:\/\//i.test(url) || STORED.test(url)) {
+    refuseField(`${at}.fileUri`, `Files are not stored here. Send the content of ${at} as inlineData.`);
+  }
+  const mediaType = nonEmptyString(member(file, 'mimeType')) === undefined ? '' : typeOf(file, at);
+  const source = { kind: 'url', url } as const;
+  if (mediaType.startsWith('image/')) return { type: 'image', source, at };
+  if (mediaType === 'application/pdf') return { type: 'document', source, at };
+  return { type: 'other', kind: `fileData of ${mediaType || 'an unknown type'}`, at };
+}
+
+/** The address of a file that was uploaded to Google. */
+const STORED = /^https?:\/\/generativelanguage\.googleapis\.com\//i;
+
+function typeOf(holder: JsonObject, at: string): string {
+  return stringAt(member(holder, 'mimeType'), `${at}.mimeType`).trim().toLowerCase();
+}
+
+export class CallHistory {
+  readonly #ids = new CallIds();
+  /** Ids of calls without an answer, by the function's name. */
+  readonly #open = new Map<string, string[]>();
+
+  add(id: string | undefined, name: string): string {
+    const own = this.#ids.add(id ?? `call_${name}`);
+    const open = this.#open.get(name) ?? [];
+    open.push(own);
+    this.#open.set(name, open);
+    return own;
+  }
+
+  find(id: string | undefined, name: string): string {
+    const open = this.#open.get(name) ?? [];
+    const named = id === undefined ? undefined : this.#ids.find(id);
+    const index = named === undefined ? 0 : open.indexOf(named);
+    const [found] = open.splice(Math.max(index, 0), 1);
+    return index < 0 ? (named ?? '') : (found ?? named ?? `call_${name}`);
+  }
 }

@@ -3,7 +3,7 @@
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
 import { refuseField } from '../../fields.ts';
-import { addressOf } from '../../media/media-address.ts';
+import { addressOf } from '../../media/data-address.ts';
 import { textOfPart } from '../../translate/as-text.ts';
 import type { DocumentPart, Part } from '../../translate/conversation.ts';
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
 import { refuseField } from '../../fields.ts';
-import { addressOf } from '../../media/media-address.ts';
+import { addressOf } from '../../media/data-address.ts';
 import { asFailure, FAILED, reportsFailure, textOfPart } from '../../translate/as-text.ts';
 import type { DocumentPart, Part, ReasoningPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
 import { objectArguments } from '../../translate/tools/tool-arguments.ts';

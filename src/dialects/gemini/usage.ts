@@ -1,10 +1,10 @@
 // Gemini's usage as disjoint buckets. Cached tokens are inside the prompt, tool results and thoughts are counted beside. The
 // vendor omits counts of zero, so an absent count may be zero or unknown; an explicit zero is zero.
 
-import { isObject, type Json } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { inputAlone, isGiven, readCount } from '../counts.ts';
-import type { UsageReport } from '../dialect.ts';
+import type { ReportedUsage, UsageReport } from '../dialect.ts';
 
 /** `hasContent`: the answer has text or calls. A report without their count has only the input and the thoughts. */
 export function readUsage(usage: Json | undefined, hasContent: boolean): UsageReport {
@@ -30,4 +30,16 @@ export function readUsage(usage: Json | undefined, hasContent: boolean): UsageRe
 /** The answer's part of the total, where the vendor forgot to count it. */
 function restOf(total: Json | undefined, counted: number): number {
   return Math.max(0, (readCount(total ?? 0) ?? 0) - counted);
+}
+
+export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
+  const { input, cachedInput, cacheWrite5m, cacheWrite1h, output } = buckets;
+  const prompt = input + cachedInput + cacheWrite5m + cacheWrite1h;
+  return {
+    promptTokenCount: prompt,
+    ...(cachedInput > 0 ? { cachedContentTokenCount: cachedInput } : {}),
+    candidatesTokenCount: output - reasoning,
+    ...(reasoning > 0 ? { thoughtsTokenCount: reasoning } : {}),
+    totalTokenCount: prompt + output,
+  };
 }

@@ -1,9 +1,10 @@
 // A chunk taken apart: one for each of its parts, and one for its end. Everything keeps its own text.
 
-import { isObject, type JsonDocument, objectsOf } from '../../kit/json/json.ts';
+import { isObject, type JsonDocument, type JsonObject, objectsOf, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { editMember } from '../../kit/json/raw-edit.ts';
-import { RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
-import { candidateOf, EMPTY_PART } from './read-candidate.ts';
+import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
+import { type SseEvent, writeSse } from '../stream/sse.ts';
+import { candidateOf, EMPTY_PART, isChunk, reasonOf } from './read-answer.ts';
 
 const ENDINGS: ReadonlySet<string> = new Set(['finishReason', 'finishMessage']);
 
@@ -53,4 +54,32 @@ function withPart(
 
 function rawOf(place: RawPlace | undefined): RawValue {
   return place ? new RawJson(place.text) : null;
+}
+
+export function writeAsStream({ text }: JsonDocument): string {
+  return writeSse(text);
+}
+
+export function joinStream(events: readonly SseEvent[]): RawValue | undefined {
+  const parts: RawJson[] = [];
+  let head: JsonObject = {};
+  let end: JsonObject = {};
+  for (const { data = '' } of events) {
+    const document = tryReadAnswerJson(data);
+    if (!document || !isChunk(document.value)) return undefined;
+    const { candidates: _, ...rest } = document.value;
+    head = { ...head, ...rest };
+    parts.push(...partsIn(document));
+    const { content: __, ...candidate } = candidateOf(document.value) ?? {};
+    end = { ...end, ...candidate };
+  }
+  if (reasonOf({ ...head, candidates: [end] }) === undefined) return undefined;
+  return { ...head, candidates: [{ content: { parts, role: 'model' }, ...end }] };
+}
+
+function partsIn({ value, text }: JsonDocument): RawJson[] {
+  const candidates = Array.isArray(value.candidates) ? value.candidates : [];
+  const index = candidates.findIndex((one) => isObject(one) && (one.index ?? 0) === 0);
+  const parts = openRaw(text).at('candidates')?.at(index)?.at('content')?.at('parts');
+  return Array.from({ length: parts?.count ?? 0 }, (_, at) => new RawJson(parts?.at(at)?.text ?? '{}'));
 }
