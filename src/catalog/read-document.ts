@@ -1,15 +1,16 @@
 // Parses YAML (or JSON, which is YAML) into a valid document, or lists everything that is wrong with it, by path.
 
+import { createHash } from 'node:crypto';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
-import { checkAddresses } from './check-addresses.ts';
+import type { Sealer } from '../kit/sealed.ts';
+import { checkNew } from './check-new.ts';
 import { checkReferences, type DocumentFault } from './check-references.ts';
-import { checkSecrets } from './check-secrets.ts';
-import { checkServed } from './check-served.ts';
 import { type Document, documentShape } from './document.ts';
+import { checkKeptSecrets, sealDocument } from './document-secrets.ts';
 import { describeIssue, unknownFields, WHOLE, YAML_REASONS } from './fault-words.ts';
 
-export type ReadDocument =
+type ReadDocument =
   | { ok: true; document: Document; raw: unknown }
   /** `raw` is what could be parsed. */
   | { ok: false; faults: DocumentFault[]; raw: unknown };
@@ -65,18 +66,31 @@ function checkRaw(raw: unknown): ReadDocument {
 export function readNewDocument(text: string, before?: string): ReadDocument {
   if (OTHER_ENCODING.test(text)) return refuseWhole('the document is not UTF-8: save the file as UTF-8');
   const read = readDocument(text);
-  const readBefore = () => {
+  if (!read.ok) return read;
+  const faults = checkNew(read.document, () => {
     const stored = before === undefined ? undefined : readStoredDocument(before);
-    return stored?.ok ? stored.document : undefined;
-  };
-  const faults = read.ok
-    ? [
-        ...checkAddresses(read.document, readBefore),
-        ...checkSecrets(read.document, readBefore),
-        ...checkServed(read.document),
-      ]
-    : [];
+    return stored?.ok ? stored.document.channels : [];
+  });
   return faults.length > 0 ? { ok: false, faults, raw: read.raw } : read;
+}
+
+/** All faults of the document as the revision after `before`, from which every <kept> gets its value. */
+export function checkDocument(text: string, before: string | undefined): ReadDocument {
+  const read = readNewDocument(text, before);
+  const faults = [...(read.ok ? [] : read.faults), ...checkKeptSecrets(read.raw, before)];
+  return faults.length > 0 ? { ok: false, faults, raw: read.raw } : read;
+}
+
+/** What is stored as the revision after `before`: fully validated, with literal secrets sealed. */
+export function prepareDocument(text: string, sealer: Sealer, before: string | undefined) {
+  const read = checkDocument(text, before);
+  if (!read.ok) return { ok: false as const, faults: read.faults };
+  const stored = sealDocument(read.raw, sealer, before);
+  return { ok: true as const, document: read.document, stored, sourceHash: hashText(text) };
+}
+
+export function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function refuseWhole(message: string): ReadDocument {

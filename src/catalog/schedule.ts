@@ -12,6 +12,12 @@ export function priceAt(price: DocumentModel['price'], at: number): DocumentMode
   return list;
 }
 
+/** A document as it applies at a moment: with the prices of that time, without models that retired before. */
+export function documentAt(document: Document, at: number): Document {
+  const models = document.models.filter(({ retires_at: end = Number.POSITIVE_INFINITY }) => at < end);
+  return { ...document, models: models.map((model) => ({ ...model, price: priceAt(model.price, at) })) };
+}
+
 /** The moments at which the price changes, in ascending order. */
 export function priceChangesOf(price: DocumentModel['price']): number[] {
   return price === 'free' ? [] : (price.changes ?? []).map(({ effective_at: at }) => at);

@@ -2,39 +2,19 @@
 
 import { isHeaderText, secretText } from '../kit/header-text.ts';
 import { isOwnKey } from '../kit/own-key.ts';
-import { MODEL_KINDS } from '../vendors/endpoints.ts';
-import { warnAddresses } from './check-addresses.ts';
+import { NOT_CARRIED, warnAddresses } from './check-new.ts';
 import type { DocumentFault } from './check-references.ts';
-import { NOT_CARRIED } from './check-secrets.ts';
-import { DEFAULT_CONTEXT_TOKENS, FREE_MODEL } from './document.ts';
+import {
+  DEFAULT_CONTEXT_TOKENS,
+  type Document,
+  type DocumentChannel,
+  type DocumentModel,
+  FREE_MODEL,
+} from './document.ts';
 import { CHARGED_PRICES, RARE_PRICES } from './listed-prices.ts';
-import { fieldsOf } from './loose-fields.ts';
 
 /** At most this many are named in one line. */
 const MODELS_NAMED = 5;
-
-export interface Warnable {
-  channels: readonly WarnableChannel[];
-  models: readonly WarnableModel[];
-}
-
-interface WarnableChannel {
-  name: string;
-  kind: string;
-  api_key?: string | undefined;
-  base_url?: string | undefined;
-  anthropic_base_url?: string | null | undefined;
-}
-
-interface WarnableModel {
-  id: string;
-  aliases: readonly string[];
-  kinds: readonly string[];
-  context_tokens?: number | undefined;
-  /** `free` or a price table. */
-  price: unknown;
-  routes: readonly { channel: string }[];
-}
 
 /** Resolves the references of a document. */
 export interface SecretPlaces {
@@ -45,7 +25,7 @@ export interface SecretPlaces {
   openSealed?(sealed: string, channel: string): string | undefined;
 }
 
-export function warnDocument({ channels, models }: Warnable, places: SecretPlaces): DocumentFault[] {
+export function warnDocument({ channels, models }: Document, places: SecretPlaces): DocumentFault[] {
   const unset = channels.flatMap(({ name, api_key: secret }, index) => {
     const trouble = secretTrouble(secret, places) ?? sealedTrouble(secret, name, places);
     const message = `${trouble}: the upstream would be called without a key`;
@@ -87,7 +67,7 @@ function sealedTrouble(secret: string | undefined, channel: string, { openSealed
  * A hold never exceeds the context, so a longer prompt that the upstream accepts is a loss for the service. One line
  * for all models: hundreds of lines would hide the other warnings.
  */
-function warnContexts(models: readonly WarnableModel[], channels: readonly WarnableChannel[]): DocumentFault[] {
+function warnContexts(models: readonly DocumentModel[], channels: readonly DocumentChannel[]): DocumentFault[] {
   const real = new Set(channels.filter(({ kind }) => kind !== 'demo').map(({ name }) => name));
   const meant = models.filter((model) => lacksContext(model, real));
   const [first] = meant;
@@ -99,16 +79,16 @@ function warnContexts(models: readonly WarnableModel[], channels: readonly Warna
   return [{ path: meant.length === 1 ? `models[${models.indexOf(first)}].context_tokens` : 'models', message }];
 }
 
-function lacksContext({ kinds, context_tokens: stated, price, routes }: WarnableModel, real: ReadonlySet<string>) {
+function lacksContext({ kinds, context_tokens: stated, price, routes }: DocumentModel, real: ReadonlySet<string>) {
   const isPaidChat = kinds.includes('chat') && price !== 'free';
   return stated === undefined && isPaidChat && routes.some(({ channel }) => real.has(channel));
 }
 
-/** A catalog has 0 for a price that is not set. */
-function warnUncharged(models: readonly WarnableModel[]): DocumentFault[] {
+function warnUncharged(models: readonly DocumentModel[]): DocumentFault[] {
   return models.flatMap(({ id, kinds, price }, index) => {
-    const charged = new Set(MODEL_KINDS.filter((kind) => kinds.includes(kind)).flatMap((kind) => CHARGED_PRICES[kind]));
-    return RARE_PRICES.filter((name) => Boolean(fieldsOf(price)[name]) && !charged.has(name)).map((name) => ({
+    const charged = new Set(kinds.flatMap((kind) => CHARGED_PRICES[kind]));
+    const uncharged = RARE_PRICES.filter((name) => price !== 'free' && price[name] && !charged.has(name));
+    return uncharged.map((name) => ({
       path: `models[${index}].price.${name}`,
       message: `${id} has a price for each ${name}, but no model of kind ${kinds.join(', ')} is charged by it`,
     }));

@@ -2,10 +2,9 @@
 // never asked, is refused; one that is stored already goes on.
 import { describe, expect, test } from 'bun:test';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
-import { warnAddresses } from '../../src/catalog/check-addresses.ts';
+import { warnAddresses } from '../../src/catalog/check-new.ts';
 import { printFault } from '../../src/catalog/fault-words.ts';
-import { checkDocument } from '../../src/catalog/prepare-document.ts';
-import { readDocument, readNewDocument } from '../../src/catalog/read-document.ts';
+import { checkDocument, readDocument, readNewDocument } from '../../src/catalog/read-document.ts';
 import type { Endpoint } from '../../src/vendors/endpoints.ts';
 import { plainDocument } from '../support/plain-document.ts';
 

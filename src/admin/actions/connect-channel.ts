@@ -5,7 +5,7 @@ import { buildCatalog } from '../../catalog/catalog.ts';
 import { KEPT_SECRET } from '../../catalog/document.ts';
 import { exportDocument, isReference } from '../../catalog/document-secrets.ts';
 import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
-import { prepareDocument } from '../../catalog/prepare-document.ts';
+import { prepareDocument } from '../../catalog/read-document.ts';
 import { OTHER, presetChannel, VENDOR_PRESETS, type VendorPreset } from '../../vendors/presets.ts';
 import { record } from './audit-log.ts';
 import type { ChannelDraft } from './channel-drafts.ts';

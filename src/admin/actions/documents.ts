@@ -3,9 +3,8 @@
 import type { DocumentFault } from '../../catalog/check-references.ts';
 import type { Document } from '../../catalog/document.ts';
 import { exportBeside, exportDocument, rollBackDocument, showDocument } from '../../catalog/document-secrets.ts';
-import { prepareDocument } from '../../catalog/prepare-document.ts';
 import { announcedEvents } from '../../catalog/publishing/announcements.ts';
-import { readDocument } from '../../catalog/read-document.ts';
+import { prepareDocument, readDocument } from '../../catalog/read-document.ts';
 import { type DocumentWarning, findWarnings, TRAFFIC_DAYS, warnReturned } from '../../catalog/warn-change.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { CONFIG_APPLY, type Revision, type RevisionSource } from '../../store/rows.ts';

@@ -4,8 +4,7 @@
 import { assert } from '../../kit/assert.ts';
 import { buildCatalog, type Catalog } from '../catalog.ts';
 import type { DocumentFault } from '../check-references.ts';
-import { hashText } from '../prepare-document.ts';
-import { readNewDocument } from '../read-document.ts';
+import { hashText, readNewDocument } from '../read-document.ts';
 import { type AppliedRevision, applyDocument, type PublishingTools, SERVER } from './apply-document.ts';
 
 export type Started =

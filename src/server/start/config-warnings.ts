@@ -4,9 +4,10 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { DocumentFault } from '../../catalog/check-references.ts';
 import { unusedProviders } from '../../catalog/default-document.ts';
+import type { Document } from '../../catalog/document.ts';
 import { printFault } from '../../catalog/fault-words.ts';
 import type { AppliedRevision } from '../../catalog/publishing/apply-document.ts';
-import { type SecretPlaces, type Warnable, warnDocument } from '../../catalog/warn-document.ts';
+import { type SecretPlaces, warnDocument } from '../../catalog/warn-document.ts';
 import { readKeyFile } from '../../kit/key-file.ts';
 import type { Log } from '../../kit/log.ts';
 import { isLoopback } from '../../kit/loopback.ts';
@@ -27,35 +28,14 @@ export function logApplied(
 export function warnOfCatalog(
   log: Log,
   places: Omit<SecretPlaces, 'readFile'>,
-  { revision, channels, models }: Catalog,
+  revision: number,
+  document: Document,
 ): void {
-  const warnings = warnDocument(asDocument(channels, models), { ...places, readFile: readKeyFile });
-  warnOfDocument(log, revision, warnings);
+  warnOfDocument(log, revision, warnDocument(document, { ...places, readFile: readKeyFile }));
 }
 
 function warnOfDocument(log: Log, revision: number, warnings: readonly DocumentFault[]): void {
   for (const warning of warnings) log('warn', 'config_warning', { revision, detail: printFault(warning) });
-}
-
-/** Converts a catalog to the document fields that warnings use. */
-function asDocument(channels: Catalog['channels'], models: Catalog['models']): Warnable {
-  return {
-    channels: [...channels.values()].map(({ name, kind, apiKey, baseUrl, anthropicBaseUrl }) => ({
-      name,
-      kind,
-      api_key: apiKey,
-      base_url: baseUrl,
-      anthropic_base_url: anthropicBaseUrl,
-    })),
-    models: models.map(({ id, aliases, kinds, contextTokens, isContextStated, free, prices, routes }) => ({
-      id,
-      aliases,
-      kinds,
-      context_tokens: isContextStated ? contextTokens : undefined,
-      price: free ? 'free' : prices,
-      routes: routes.map(({ channel }) => ({ channel: channel.name })),
-    })),
-  };
 }
 
 /** The embedded default has their channels, but an edit or an earlier file has replaced it. */

@@ -115,10 +115,10 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
     heardAt = clock.monotonic();
     await active.refresh(revision);
     await eventWatch.follow(newestEvent);
-    const catalog = active.get();
-    if (warned === catalog.revision) return;
-    warned = catalog.revision;
-    warnOfCatalog(log, { variable: settings.variable, openSealed: sealer.open }, catalog);
+    const { revision: current } = active.get();
+    if (warned === current) return;
+    warned = current;
+    warnOfCatalog(log, { variable: settings.variable, openSealed: sealer.open }, current, active.document());
   };
   const follow = async () => {
     const askedAt = clock.monotonic();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ActiveCatalog, createActiveCatalog } from '../../../src/catalog/publishing/active-catalog.ts';
+import { createActiveCatalog } from '../../../src/catalog/publishing/active-catalog.ts';
 import { applyDocument, type PublishingTools } from '../../../src/catalog/publishing/apply-document.ts';
 import { createAlarms } from '../../../src/kit/alarms.ts';
 import { createLog } from '../../../src/kit/log.ts';
@@ -18,7 +18,7 @@ import { plainDocument } from '../../support/plain-document.ts';
 let folder: string;
 let tools: PublishingTools;
 let lines: string[];
-let active: ActiveCatalog;
+let active: ReturnType<typeof createActiveCatalog>;
 let clock: ManualClock;
 
 beforeEach(async () => {
