@@ -12,7 +12,7 @@ import { applyRemovals, joinTwo, NO_REMOVALS, type Removals } from './removals/r
 import { type FieldRules, type RemovedFields, removeFields } from './removals/remove-fields.ts';
 import { removeVariants } from './removals/remove-members.ts';
 import type { SseEvent } from './stream/sse.ts';
-import type { TurnReader } from './translate/turn-reader.ts';
+import type { TurnReader } from './translate/adapters.ts';
 
 export interface Carrier {
   endpoint: UpstreamEndpoint;

@@ -1,7 +1,7 @@
 // Joins the turns of a paused answer, as if the upstream had answered with one stream.
 
 import type { PausedTurn, StreamReader } from '../dialects/dialect.ts';
-import type { WholeTurn } from '../dialects/translate/turn-reader.ts';
+import type { WholeTurn } from '../dialects/translate/adapters.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { StreamedTurns } from './begun.ts';
 import type { ByteSource } from './event-feed.ts';

@@ -1,10 +1,12 @@
 // The word for how much to think that a model is given, by its name and by the word that was asked for.
 
 import { expect, test } from 'bun:test';
-import { writeConversation } from '../../src/dialects/openai-chat/upstream/write-conversation.ts';
+import { openaiChatUpstream } from '../../src/dialects/openai-chat/upstream/adapter.ts';
 import { limitFieldOf } from '../../src/vendors/openai.ts';
 import { type QuirksName, quirksOf } from '../../src/vendors/quirks.ts';
 import { conversationOf, targetOf } from '../dialects/openai-chat/adapters.ts';
+
+const { writeConversation } = openaiChatUpstream;
 
 const FIELDS = { model: 'u', maxOutputTokens: 100, thinkingBudget: undefined, limitField: 'max_tokens' } as const;
 const ASKED = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];

@@ -5,8 +5,7 @@
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, type RawEdit, remove, setTo } from '../../kit/json/raw-edit.ts';
 import { NO_REMOVALS, type Removals } from '../removals/removals.ts';
-import { readOwnSignature, readTagged } from '../translate/opaque.ts';
-import { editId, mayHoldTags } from '../translate/strip-tags.ts';
+import { editId, mayHoldTags, readOwnSignature, readTagged } from '../translate/opaque.ts';
 
 type Test = (block: Json) => boolean;
 

@@ -15,8 +15,15 @@ import type { UsageReport } from '../dialect.ts';
 import { nonEmptyString } from '../fields.ts';
 import { pictureText } from '../media/picture.ts';
 import type { Target } from '../translate/adapters.ts';
-import type { AnswerEvent, Delta, EventReader, StopReason, WholeEvents } from '../translate/answer-events.ts';
-import { blockedBecause, vendorRefusal } from '../translate/vendor-refusal.ts';
+import {
+  type AnswerEvent,
+  blockedBecause,
+  type Delta,
+  type EventReader,
+  type StopReason,
+  vendorRefusal,
+  type WholeEvents,
+} from '../translate/answer-events.ts';
 import { isChunk, isFailure } from './read-answer.ts';
 import { readUsage } from './usage.ts';
 

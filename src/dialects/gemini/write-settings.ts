@@ -3,12 +3,11 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { GeminiTraits, Thinking } from '../../vendors/gemini.ts';
 import { THINKING_BUDGET, type UpstreamFields } from '../dialect.ts';
+import { requireOneAnswer } from '../translate/check-settings.ts';
 import type { Conversation, Setting, Tool } from '../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../translate/effort.ts';
-import { requireOneAnswer } from '../translate/one-answer.ts';
-import { describedSchema } from '../translate/read-format.ts';
 import { splitStops } from '../translate/stop-sequences.ts';
-import { createFormatTool, JSON_HINT } from '../translate/tools/format-tool.ts';
+import { createFormatTool, describedSchema, JSON_HINT } from '../translate/tools/format-tool.ts';
 import type { ToolNames } from '../translate/tools/tool-names.ts';
 import { writeSchema } from './schema.ts';
 

@@ -6,9 +6,9 @@ import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
 import { findRemovals, loweredFields, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
+import { restateUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
-import { restateUsage } from './write-usage.ts';
 
 export const openaiChat: Dialect = {
   endpoint: 'chat',

@@ -6,7 +6,7 @@ import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.
 import { isFinish } from '../stream/is-finish.ts';
 import { hasLogprobs, isBroken, isError, laterFinish, readFinish } from './read-chunk.ts';
 import { ONE_SEARCH, outputOf, readSegments, searchedInput, weighMedia } from './read-output.ts';
-import { readUsage } from './read-usage.ts';
+import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   const { choices } = value;

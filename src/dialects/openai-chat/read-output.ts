@@ -94,3 +94,17 @@ export function weighMedia(message: Json | undefined): number {
 export function outputOf(segments: readonly Segment[], tokens: number = weighSegments(segments)): Output {
   return outputOfSegments(segments, isReasoning, tokens);
 }
+
+const TEXT_SLOTS = ['0/content', '0/refusal'];
+
+/** The text of a whole answer's first choice, for the MCP tool that returns it in another form. A refusal counts as text. */
+export function readAnswerText({ model, choices }: JsonObject) {
+  const [choice] = Array.isArray(choices) ? choices : [];
+  const { message, finish_reason: finish } = isObject(choice) ? choice : {};
+  const segments = readSegments(message, 0).filter(({ slot }) => TEXT_SLOTS.includes(slot));
+  return {
+    model: typeof model === 'string' ? model : '',
+    text: segments.map(({ text }) => text).join(''),
+    finishReason: typeof finish === 'string' ? finish : null,
+  };
+}

@@ -1,6 +1,6 @@
 // Reads the fields of a chat request that the gateway sets or bills by. The rest passes unchanged.
 
-import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import type { RelayRequest } from '../dialect.ts';
 import {
   MAX_TOKENS,
@@ -8,6 +8,7 @@ import {
   objectList,
   optionalCount,
   optionalFlag,
+  optionalObject,
   readLongCache,
   readModel,
   readServiceTier,
@@ -22,7 +23,6 @@ import { isAsked, joinRemovals, type Removals } from '../removals/removals.ts';
 import { removeReasoning, removeSearchStrategy, removeTemplateArguments } from '../removals/remove-members.ts';
 import { removePixels } from '../removals/remove-pixels.ts';
 import { removeTools } from '../removals/remove-tools.ts';
-import { asksForUsage } from './asks-for-usage.ts';
 import { shareBound } from './share-bound.ts';
 
 const MAX_CHOICES = 128;
@@ -55,6 +55,17 @@ export function readRequest(document: JsonDocument): RelayRequest {
     input: countInput(document, messages, vendorUse(body)),
     document,
   };
+}
+
+/** Whether the client requests usage at the end of its stream, by the field of OpenAI or of OpenRouter. */
+export function asksForUsage(body: JsonObject): boolean {
+  const options = optionalObject(body, 'stream_options');
+  return (options !== undefined && optionalFlag(options, 'include_usage')) || usageWish(body) === true;
+}
+
+/** Undefined if the client did not send it. */
+export function usageWish({ usage }: JsonObject): boolean | undefined {
+  return isObject(usage) && typeof usage.include === 'boolean' ? usage.include : undefined;
 }
 
 /** The values of one token: the token, its probability, each of its bytes, and their containers. */

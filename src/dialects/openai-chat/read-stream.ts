@@ -34,7 +34,7 @@ import {
   readFinish,
 } from './read-chunk.ts';
 import { isReasoning, ONE_SEARCH, outputOf, readSegments, searchedInput, weighMedia } from './read-output.ts';
-import { betterUsage, readUsage } from './read-usage.ts';
+import { betterUsage, readUsage } from './usage.ts';
 
 const DONE_MARK = '[DONE]';
 

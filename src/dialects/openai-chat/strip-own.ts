@@ -3,8 +3,8 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
-import { editId, mayHoldTags } from '../translate/strip-tags.ts';
-import { isOwnDetail } from './detail-id.ts';
+import { editId, mayHoldTags } from '../translate/opaque.ts';
+import { isOwnDetail } from './read-reasoning.ts';
 
 /** The same document if there is nothing of ours in it. `thoughtsField`: in which the upstream requires reasoning text. */
 export function stripOwn(document: JsonDocument, thoughtsField?: string): JsonDocument {

@@ -4,7 +4,7 @@ import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
 import type { LimitField } from '../../vendors/quirks.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
-import { usageWish } from './asks-for-usage.ts';
+import { usageWish } from './read-request.ts';
 import { shareBound } from './share-bound.ts';
 import { stripOwn } from './strip-own.ts';
 

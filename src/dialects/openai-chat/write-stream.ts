@@ -29,7 +29,7 @@ import { withCost } from '../with-cost.ts';
 import { continueChat, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
 import { Extras } from './extras.ts';
 import { hasNoChoice, isForeign } from './read-chunk.ts';
-import { restateUsage, writeUsage } from './write-usage.ts';
+import { restateUsage, writeUsage } from './usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
   return new ChatWriter(request, options);

@@ -12,7 +12,7 @@ import {
 import { isMark } from '../../kit/json/long-members.ts';
 import { checkReport } from '../counts.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
-import { readUsage } from '../openai-chat/read-usage.ts';
+import { readUsage } from '../openai-chat/usage.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { inputsOf, isPacked, LONG_MEMBERS, packFloats, unpackFloats, wantsPacked } from './long-members.ts';

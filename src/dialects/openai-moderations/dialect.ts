@@ -5,7 +5,7 @@ import { checkReport } from '../counts.ts';
 import { type AnswerFacts, type Dialect, NO_CHAT, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
 import { readModel, refuseField } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
-import { readUsage } from '../openai-chat/read-usage.ts';
+import { readUsage } from '../openai-chat/usage.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 

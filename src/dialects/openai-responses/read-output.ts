@@ -7,7 +7,7 @@ import { outputOfSegments, weighSegments } from '../counts.ts';
 import type { Output, Segment } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
 import { oneCall } from '../tool-calls.ts';
-import { TEXTS, type TextKind } from './text-kinds.ts';
+import { TEXTS } from './text-kinds.ts';
 
 export interface SlotText extends Segment {
   /** All that the slot holds, not only what is new. */
@@ -36,13 +36,10 @@ export function readEvent(event: JsonObject, index: number): SlotText[] {
 function readText(event: JsonObject, index: number): SlotText[] {
   const [, name = '', end] = TEXT_EVENT.exec(String(event.type)) ?? [];
   const kind = TEXTS.get(name);
-  const slot = kind ? slotOf(kind, event) : name;
-  if (end === 'done') return kind ? whole(`${index}/${slot}`, event[kind.field]) : [];
-  return slotText(`${index}/${slot}`, event.delta, false);
-}
-
-function slotOf({ slot, list }: TextKind, event: JsonObject): string {
-  return list ? `${slot}/${indexAt(event, list.index)}` : slot;
+  const at = kind?.list ? `/${indexAt(event, kind.list.index)}` : '';
+  const slot = `${index}/${kind?.slot ?? name}${at}`;
+  if (end === 'done') return kind ? whole(slot, event[kind.field]) : [];
+  return slotText(slot, event.delta, false);
 }
 
 /** An item of another type counts as content by its type alone. */

@@ -3,8 +3,7 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
-import { readTagged } from '../translate/opaque.ts';
-import { editId } from '../translate/strip-tags.ts';
+import { editId, readTagged } from '../translate/opaque.ts';
 
 /** By the client's name. */
 export const DROPPED_UNSEALED: readonly string[] = ['encrypted_content'];

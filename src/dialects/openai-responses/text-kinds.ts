@@ -12,9 +12,9 @@ const SUMMARY: PartList = { name: 'summary', event: 'reasoning_summary_part', in
 
 export const PART_LISTS: readonly PartList[] = [SUMMARY, CONTENT];
 
-export interface TextKind {
+interface TextKind {
   /** The type of the item. */
-  item: string;
+  item: 'message' | 'reasoning' | 'function_call' | 'custom_tool_call';
   /** The list with the part that has the text; undefined if the item itself has it. */
   list?: PartList;
   /** The field of the whole text. */
@@ -22,12 +22,23 @@ export interface TextKind {
   slot: string;
 }
 
+export type TextName =
+  | 'output_text'
+  | 'refusal'
+  | 'reasoning_text'
+  | 'reasoning_summary_text'
+  | 'function_call_arguments'
+  | 'custom_tool_call_input';
+
 /** By the name of its events. */
-export const TEXTS: ReadonlyMap<string, TextKind> = new Map<string, TextKind>([
-  ['output_text', { item: 'message', list: CONTENT, field: 'text', slot: 'text' }],
-  ['refusal', { item: 'message', list: CONTENT, field: 'refusal', slot: 'refusal' }],
-  ['reasoning_text', { item: 'reasoning', list: CONTENT, field: 'text', slot: 'thought' }],
-  ['reasoning_summary_text', { item: 'reasoning', list: SUMMARY, field: 'text', slot: 'summary' }],
-  ['function_call_arguments', { item: 'function_call', field: 'arguments', slot: 'arguments' }],
-  ['custom_tool_call_input', { item: 'custom_tool_call', field: 'input', slot: 'input' }],
-]);
+export const TEXT_KINDS: Readonly<Record<TextName, TextKind>> = {
+  output_text: { item: 'message', list: CONTENT, field: 'text', slot: 'text' },
+  refusal: { item: 'message', list: CONTENT, field: 'refusal', slot: 'refusal' },
+  reasoning_text: { item: 'reasoning', list: CONTENT, field: 'text', slot: 'thought' },
+  reasoning_summary_text: { item: 'reasoning', list: SUMMARY, field: 'text', slot: 'summary' },
+  function_call_arguments: { item: 'function_call', field: 'arguments', slot: 'arguments' },
+  custom_tool_call_input: { item: 'custom_tool_call', field: 'input', slot: 'input' },
+};
+
+/** For names of events that may be others. */
+export const TEXTS: ReadonlyMap<string, TextKind> = new Map(Object.entries(TEXT_KINDS));

@@ -4,14 +4,13 @@
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RawValue } from '../../kit/json/raw-json.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
-import type { UpstreamFields } from '../dialect.ts';
+import type { PausedTurn, UpstreamFields } from '../dialect.ts';
 import type { NamedMedia } from '../media/named-media.ts';
 import type { ListedTiers } from '../removals/remove-fields.ts';
 import type { OtherForm } from '../stream/other-form.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
 import type { Conversation, Tool } from './conversation.ts';
 import type { ToolNames } from './tools/tool-names.ts';
-import type { TurnReader } from './turn-reader.ts';
 
 /** The upstream that a conversation is written for. */
 export interface Target {
@@ -70,6 +69,21 @@ export interface UpstreamAdapter {
   writeAsStream: OtherForm['writeAsStream'];
   /** Absent where answers are never paused. */
   turns?: TurnReader;
+}
+
+export interface WholeTurn {
+  /** The turn as the text of a stream. Those of several turns one after the other are the stream of the whole answer. */
+  stream: string;
+  /** Undefined if it is not paused, or cannot be continued. */
+  paused: PausedTurn | undefined;
+}
+
+/** How the turns of a whole answer are read that its upstream paused. */
+export interface TurnReader {
+  /** False for most answers, which need not be read twice. */
+  mayBePaused(text: string): boolean;
+  /** Undefined if it is no answer. */
+  readTurn(text: string): WholeTurn | undefined;
 }
 
 /** Parameters for writing an answer besides its events. */

@@ -70,3 +70,18 @@ export interface WholeEvents {
   /** Parts of the answer without an event, by name, such as `citations` without a URL. */
   lost?: readonly string[];
 }
+
+/** Why a vendor stopped an answer, or did not begin one, as its last block; none if nothing is known. */
+export function vendorRefusal(words: string | undefined): AnswerEvent[] {
+  if (words === undefined || words === '') return [];
+  return [
+    { type: 'open', block: { kind: 'refusal', isVendors: true } },
+    { type: 'delta', text: words },
+    { type: 'close' },
+  ];
+}
+
+/** Our own message, where the vendor gives only the name of a reason. */
+export function blockedBecause(what: 'prompt' | 'answer', reasons: string): string {
+  return `The ${what} was blocked by the model's provider: ${reasons}.`;
+}

@@ -1,12 +1,13 @@
 // Arranges turns in an order that every upstream accepts: each result right after its call, roles alternate, no empty turn.
 // A conversation that cannot be arranged is refused with the place in the client's body.
 
+import type { Quirks } from '../../vendors/quirks.ts';
 import { refuseField } from '../fields.ts';
 import type { Part, TextPart, ToolCallPart, ToolResultPart, Turn } from './conversation.ts';
 
 interface Arrangement {
-  /** `keep`: system turns stay where they are. `fold`: their text joins the user turn beside them. */
-  midSystem: 'keep' | 'fold';
+  /** `fold`: the text of system turns joins the user turn beside them. Otherwise they stay where they are. */
+  midSystem: Quirks['midSystem'] | 'keep';
 }
 
 const MISSING_RESULT = '[result missing]';
@@ -75,6 +76,16 @@ function collectResults(turns: readonly Turn[]): Map<string, ToolResultPart> {
 
 function missingResult({ id, at }: ToolCallPart): ToolResultPart {
   return { type: 'tool_result', callId: id, content: [{ type: 'text', text: MISSING_RESULT, at }], isError: true, at };
+}
+
+/** System messages before the first turn are the system prompt; later ones keep their place. */
+export function splitSystem(turns: readonly Turn[]): { system: TextPart[]; turns: Turn[] } {
+  const first = turns.findIndex(({ role }) => role !== 'system');
+  // If a request has only system messages, the last one becomes the user's message.
+  const begin = first < 0 ? turns.length - 1 : first;
+  const rest = turns.slice(begin).map((turn): Turn => (first < 0 ? { ...turn, role: 'user' } : turn));
+  const system = turns.slice(0, begin).flatMap(({ parts }) => parts.filter((part) => part.type === 'text'));
+  return { system, turns: rest };
 }
 
 /** A system turn becomes text of the user turn before it, else of the one after it, in its place. */

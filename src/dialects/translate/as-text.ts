@@ -1,5 +1,6 @@
-// Content written as text where a format has no field for it: text documents, and that a tool has failed.
+// Content that a format has no field for: written as text, as are text documents and that a tool has failed, or refused.
 
+import { refuseField } from '../fields.ts';
 import type { Part } from './conversation.ts';
 
 /** The text of a part that is only text, such as a text document. */
@@ -18,4 +19,9 @@ export const FAILED = 'Error:';
 
 export function reportsFailure(text: string): boolean {
   return /error|fail|missing/i.test(text);
+}
+
+export function refuseKind(part: Part): never {
+  const kind = part.type === 'other' ? part.kind : part.type;
+  return refuseField(part.at, `This model does not accept ${kind} (${part.at}). Remove it, or use another model.`);
 }

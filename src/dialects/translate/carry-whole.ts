@@ -8,9 +8,8 @@ import { isPicture } from '../media/picture.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerContext, ClientAdapter, WrittenRequest } from './adapters.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
-import { HiddenThoughts } from './hidden-thoughts.ts';
 import { createStopMatcher } from './stop-sequences.ts';
-import { createRestorer, hidesThoughts, isVendors, type Translation } from './translation.ts';
+import { createRestorer, HiddenThoughts, hidesThoughts, isVendors, type Translation } from './translation.ts';
 
 export function carryWhole(
   whole: WholeEvents,

@@ -2,19 +2,25 @@
 // dialect gets them with a tag that names their maker, so that they are sent back only to it.
 
 import { createHash } from 'node:crypto';
-import { isObject, tryParseJson } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonDocument, tryParseJson } from '../../kit/json/json.ts';
+import { type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
 import { claudeName } from '../../vendors/claude.ts';
 import type { Opaque, ReasoningPart } from './conversation.ts';
 
-/** Part of every tag: a cheap test on a whole body. */
-export const TAG = 'svc1';
+/** Part of every tag. */
+const TAG = 'svc1';
 const TAG_MARK = `${TAG}.`;
 /** The base64 of every text that begins with the mark begins with this. */
-export const CODED_MARK = Buffer.from(TAG_MARK).toString('base64').slice(0, 6);
+const CODED_MARK = Buffer.from(TAG_MARK).toString('base64').slice(0, 6);
 /** All that we write after the mark. */
 const TAGGED = new RegExp(`^${TAG}\\.[\\w-]+(\\.[\\w-]+)?$`);
 const ORIGIN_CHARS = 10;
 const DIGEST_CHARS = 16;
+
+/** Whether a request may contain our tags: a cheap test on the whole body. */
+export function mayHoldTags({ text }: JsonDocument): boolean {
+  return text.includes(TAG) || text.includes(CODED_MARK);
+}
 
 /** Identifies a model at an upstream without revealing its name. Claude's signatures hold on every platform. */
 export function originOf(wire: string, upstreamModel: string): string {
@@ -88,6 +94,12 @@ export function untagToolId(tagged: string): { id: string; opaque: Opaque | unde
   const [, origin, value] = (at >= 0 && ID_TAG_REST.exec(tagged.slice(at + ID_TAG.length))) || [];
   if (origin === undefined || value === undefined) return { id: tagged, opaque: undefined };
   return { id: tagged.slice(0, at), opaque: { origin, value: Buffer.from(value, 'base64url').toString() } };
+}
+
+/** A call's id without our tag; undefined if it has none. For fields of ids only: similar text of the client stays. */
+export function editId(id: Json | undefined): RawEdit | undefined {
+  const { id: own, opaque } = untagToolId(typeof id === 'string' ? id : '');
+  return opaque && setTo(own);
 }
 
 function digest(text: string): string {

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { refuseField, stringAt } from '../fields.ts';
-import type { AudioPart, Part, TextPart } from './conversation.ts';
+import type { AudioPart, Part, TextPart, ToolResultPart } from './conversation.ts';
 import { readCacheMark } from './read-cache-mark.ts';
 
 /** Those at `messages[2].content`. */
@@ -28,6 +28,14 @@ export function requireTexts(parts: readonly Part[]): TextPart[] {
       ? part
       : refuseField(part.at, `Only text is accepted at ${part.at}. Remove it, or make it text.`),
   );
+}
+
+/** The content that a tool result can have, independent of the client's format. */
+export function requireResultParts(parts: readonly Part[]): ToolResultPart['content'] {
+  return parts.map((part) => {
+    if (part.type === 'text' || part.type === 'image' || part.type === 'document' || part.type === 'other') return part;
+    return refuseField(part.at, `The result of a tool cannot contain ${part.at}. Remove it.`);
+  });
 }
 
 /** The parts that both OpenAI formats have. Clients mix their types of text; images and files differ. */

@@ -25,10 +25,8 @@ import type { AnswerEvent } from './answer-events.ts';
 import { carryWhole, joinEvents } from './carry-whole.ts';
 import { checkSettings } from './check-settings.ts';
 import type { Conversation } from './conversation.ts';
-import { HiddenThoughts } from './hidden-thoughts.ts';
 import { createStopMatcher } from './stop-sequences.ts';
-import { createRestorer, hidesThoughts, isVendors, type Translation } from './translation.ts';
-import { createWordMeter } from './word-meter.ts';
+import { createRestorer, HiddenThoughts, hidesThoughts, isVendors, type Translation } from './translation.ts';
 
 /** Throws a fault that names what cannot be carried. */
 export function translatedCarrier(translation: Translation): Carrier {
@@ -202,6 +200,27 @@ function translatedReader(
       };
     },
     isFinished,
+  };
+}
+
+/**
+ * The token weight of an answer's text without its images, where images are inside the text and counted with it. `counted`: the
+ * weight of all text so far.
+ */
+function createWordMeter(counted: () => number) {
+  let before = 0;
+  /** Words are counted from here on. The weight of pictures is never subtracted: a rest of it would be taken for a word. */
+  let from = 0;
+  const weight = () => before + (counted() - from);
+  return {
+    /** Ignores everything that is counted during `act`: it is not text. */
+    exclude<T>(act: () => T): T {
+      before = weight();
+      const done = act();
+      from = counted();
+      return done;
+    },
+    weight,
   };
 }
 

@@ -6,7 +6,7 @@ import type { AnswerEvent, Block } from '../../../src/dialects/translate/answer-
 import type { Tool } from '../../../src/dialects/translate/conversation.ts';
 import { createSequencer } from '../../../src/dialects/translate/one-block-at-a-time.ts';
 import { createStopMatcher } from '../../../src/dialects/translate/stop-sequences.ts';
-import { createToolRestorer } from '../../../src/dialects/translate/tools/restore-tools.ts';
+import { createToolRestorer } from '../../../src/dialects/translate/tools/tool-arguments.ts';
 import { createToolNames } from '../../../src/dialects/translate/tools/tool-names.ts';
 
 const TEXT: Block = { kind: 'text' };

@@ -17,7 +17,7 @@ import type {
 } from '../../translate/conversation.ts';
 import { readOwnSignature, unpackReasoning } from '../../translate/opaque.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
-import { requireResultParts } from '../../translate/result-parts.ts';
+import { requireResultParts } from '../../translate/read-part-list.ts';
 import { CallIds } from '../../translate/tools/call-ids.ts';
 import { readCallId } from '../shown-ids.ts';
 import { announceChange, announcedPart, type KnownTools } from './read-tools.ts';

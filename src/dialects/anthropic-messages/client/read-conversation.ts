@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonDocument, type JsonObject } from '../../.
 import { openMember } from '../../../kit/json/raw-json.ts';
 import { objectList, refuseField } from '../../fields.ts';
 import { isMeaningful } from '../../removals/priced-fields.ts';
+import { splitSystem } from '../../translate/arrange-turns.ts';
 import type {
   Conversation,
   OutputFormat,
@@ -14,7 +15,6 @@ import type {
   TextPart,
   Turn,
 } from '../../translate/conversation.ts';
-import { splitSystem } from '../../translate/leading-system.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { CallIds } from '../../translate/tools/call-ids.ts';
 import { readContent, readTexts } from './read-blocks.ts';

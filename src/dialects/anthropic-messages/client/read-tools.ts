@@ -7,7 +7,7 @@ import { refuseOnlyTool } from '../../input/vendor-tools.ts';
 import type { Setting, TextPart, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { someSchema } from '../../translate/schemas/nested-schemas.ts';
-import { announceTool } from '../../translate/tools/announce-tools.ts';
+import { announceTool } from '../../translate/tools/tool-names.ts';
 import { definedLater, type PlacedTool, type ToolChange, toolChanges } from '../defined-later.ts';
 
 interface ReadTools {

@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
-import { createGivenIds } from '../../translate/tools/given-ids.ts';
+import { createGivenIds } from '../../translate/tools/call-ids.ts';
 
 interface BlockReader {
   /** `rawInput` is the JSON text of a call's input, where the block has it already. */

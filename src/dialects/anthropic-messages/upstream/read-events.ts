@@ -15,10 +15,14 @@ import type { PausedTurn, UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../stream/is-finish.ts';
 import { splitEvents } from '../../stream/other-form.ts';
 import { SseTooLong } from '../../stream/sse.ts';
-import type { Target } from '../../translate/adapters.ts';
-import type { AnswerEvent, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
-import type { WholeTurn } from '../../translate/turn-reader.ts';
-import { vendorRefusal } from '../../translate/vendor-refusal.ts';
+import type { Target, WholeTurn } from '../../translate/adapters.ts';
+import {
+  type AnswerEvent,
+  type EventReader,
+  type StopReason,
+  vendorRefusal,
+  type WholeEvents,
+} from '../../translate/answer-events.ts';
 import { JoinedMessage, type MessageBlock, writeAsStream } from '../other-form.ts';
 import { addTurn, readUsage, UsageTracker, type UsedTurns } from '../usage.ts';
 import { createBlockReader } from './read-answer-blocks.ts';

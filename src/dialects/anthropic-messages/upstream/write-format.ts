@@ -5,9 +5,8 @@ import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts'
 import { resolveReference } from '../../../kit/json/resolve-reference.ts';
 import type { ClaudeTraits } from '../../../vendors/claude.ts';
 import type { Conversation, TextPart, Tool } from '../../translate/conversation.ts';
-import { describedSchema } from '../../translate/read-format.ts';
 import { NAMED, NESTED, someInside, someSchema } from '../../translate/schemas/nested-schemas.ts';
-import { createFormatTool, JSON_HINT, schemaHint } from '../../translate/tools/format-tool.ts';
+import { createFormatTool, describedSchema, JSON_HINT, schemaHint } from '../../translate/tools/format-tool.ts';
 import type { ToolNames } from '../../translate/tools/tool-names.ts';
 import { wantsThoughts } from './write-settings.ts';
 import { isForced } from './write-tools.ts';

@@ -6,9 +6,9 @@ import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { MIN_THINKING_TOKENS } from '../../../kit/tokens.ts';
 import type { ClaudeTraits } from '../../../vendors/claude.ts';
 import type { UpstreamFields } from '../../dialect.ts';
+import { requireOneAnswer } from '../../translate/check-settings.ts';
 import type { Conversation, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../../translate/effort.ts';
-import { requireOneAnswer } from '../../translate/one-answer.ts';
 import { isExpressedByMarks } from '../../translate/read-cache-mark.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
 

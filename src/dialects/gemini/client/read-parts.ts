@@ -15,7 +15,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../translate/conversation.ts';
-import { requireResultParts } from '../../translate/result-parts.ts';
+import { requireResultParts } from '../../translate/read-part-list.ts';
 import { CallIds } from '../../translate/tools/call-ids.ts';
 import { camelName, member, objectsAt, rawMember } from '../member.ts';
 import { readSignature } from './signatures.ts';

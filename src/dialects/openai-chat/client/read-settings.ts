@@ -3,8 +3,8 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { isEmptySetting, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
 import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
-import { schemaFormat } from '../../translate/read-format.ts';
-import { usageWish } from '../asks-for-usage.ts';
+import { COMMON_KINDS, schemaFormat } from '../../translate/openai-settings.ts';
+import { usageWish } from '../read-request.ts';
 
 /** The members of OpenRouter's object that set how much to think; `exclude` does not. */
 const THINKING_FIELDS = ['effort', 'enabled', 'max_tokens'] as const;
@@ -14,11 +14,7 @@ export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
   const { reasoning_effort: effort } = body;
   if (effort !== undefined && effort !== null) {
     const word = stringAt(effort, 'reasoning_effort');
-    return {
-      name: 'reasoning_effort',
-      ...wishOf(word),
-      budget: nestedCount(body, 'thinking', 'budget_tokens'),
-    };
+    return { name: 'reasoning_effort', ...wishOf(word), budget: nestedCount(body, 'thinking', 'budget_tokens') };
   }
   const reasoning = optionalObject(body, 'reasoning');
   if (reasoning && THINKING_FIELDS.some((name) => (reasoning[name] ?? null) !== null)) {
@@ -64,27 +60,13 @@ export function readFormat(body: JsonObject): OutputFormat | undefined {
 
 /** Ours to set, or read elsewhere. */
 const NO_SETTINGS: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'stream',
-  'stream_options',
-  'max_tokens',
-  'max_completion_tokens',
-  'tools',
-  'tool_choice',
-  'functions',
-  'function_call',
-  'parallel_tool_calls',
-  'reasoning_effort',
-  'reasoning',
-  'thinking',
-  'response_format',
-  'modalities',
+  ...['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'modalities'],
+  ...['tools', 'tool_choice', 'functions', 'function_call', 'parallel_tool_calls'],
+  ...['reasoning_effort', 'reasoning', 'thinking', 'response_format'],
 ]);
 
 const KINDS: ReadonlyMap<string, SettingKind> = new Map<string, SettingKind>([
-  ['temperature', 'temperature'],
-  ['top_p', 'top_p'],
+  ...COMMON_KINDS,
   ['top_k', 'top_k'],
   ['stop', 'stop'],
   ['seed', 'seed'],
@@ -93,13 +75,7 @@ const KINDS: ReadonlyMap<string, SettingKind> = new Map<string, SettingKind>([
   ['logprobs', 'logprobs'],
   ['top_logprobs', 'top_logprobs'],
   ['n', 'choices'],
-  ['user', 'user'],
-  ['safety_identifier', 'user'],
   ['verbosity', 'verbosity'],
-  ['service_tier', 'service_tier'],
-  ['prompt_cache_key', 'prompt_cache_key'],
-  ['prompt_cache_options', 'caching'],
-  ['cache_control', 'caching'],
 ]);
 
 /** Values that mean the same as omitting the field. */

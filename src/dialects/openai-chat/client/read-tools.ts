@@ -1,18 +1,13 @@
 // The tools of a chat request and the tool choice, as `tools` or as the deprecated `functions`.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { objectList, refuseField, stringAt } from '../../fields.ts';
-import { refuseOnlyTool } from '../../input/vendor-tools.ts';
-import type { Setting, Tool, ToolChoice } from '../../translate/conversation.ts';
+import { isObject, type JsonObject } from '../../../kit/json/json.ts';
+import { refuseField, stringAt } from '../../fields.ts';
+import type { Conversation, Setting, Tool } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
-import { CHOICE_MODES, listTools, readCustom, readFunction } from '../../translate/tools/openai-tools.ts';
+import { listTools, readChoice, readCustom, readFunction } from '../../translate/tools/openai-tools.ts';
 
-interface ChatTools {
-  tools: Tool[];
-  toolChoice: ToolChoice | undefined;
-  /** Tools that only their own vendor runs. */
-  left: Setting[];
-}
+/** `left`: tools that only their own vendor runs. */
+type ChatTools = Pick<Conversation, 'tools' | 'toolChoice'> & { left: Setting[] };
 
 /** The request uses the deprecated `functions`, and so must its answer. */
 export function usesFunctions(body: JsonObject): boolean {
@@ -30,12 +25,23 @@ export function readTools(body: JsonObject): ChatTools {
   listTools(body.functions, 'functions').forEach((fields, index) => {
     tools.push(readFunction(fields, `functions[${index}]`));
   });
-  refuseDuplicates(tools);
+  const known = namesIn(tools);
   const choice = body.tool_choice ?? body.function_call ?? undefined;
-  const toolChoice = readChoice(choice, body.tool_choice ? 'tool_choice' : 'function_call', tools, left);
-  const [first] = left;
-  if (first && tools.length === 0 && choice !== 'none') refuseOnlyTool(first.name, 'tools[0]');
-  return { tools, toolChoice: tools.length > 0 ? toolChoice : undefined, left };
+  const at = body.tool_choice ? 'tool_choice' : 'function_call';
+  const toolChoice = readChoice(
+    { tools, left, leftAt: 'tools[0]' },
+    {
+      choice,
+      at,
+      list: isObject(choice) && isObject(choice.allowed_tools) ? choice.allowed_tools : choice,
+      listAt: `${at}.allowed_tools.tools`,
+      namesOf(tool) {
+        const name = nameOf(tool);
+        return typeof name === 'string' && known.has(name) ? [name] : [];
+      },
+    },
+  );
+  return { tools, toolChoice, left };
 }
 
 function readTool(tool: JsonObject, at: string): Tool | undefined {
@@ -48,64 +54,18 @@ function readTool(tool: JsonObject, at: string): Tool | undefined {
   return { ...readFunction(tool.function, `${at}.function`), ...readCacheMark(tool.function), ...readCacheMark(tool) };
 }
 
-function optionalText(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function refuseDuplicates(tools: readonly Tool[]): void {
-  const seen = new Set<string>();
+/** Refuses duplicates. */
+function namesIn(tools: readonly Tool[]): ReadonlySet<string> {
+  const names = new Set<string>();
   for (const { name, at } of tools) {
-    if (seen.has(name)) refuseField(at, `Another tool is also named ${name}. Give ${at} a different name.`);
-    seen.add(name);
+    if (names.has(name)) refuseField(at, `Another tool is also named ${name}. Give ${at} a different name.`);
+    names.add(name);
   }
+  return names;
 }
 
-function readChoice(
-  choice: Json | undefined,
-  at: string,
-  tools: readonly Tool[],
-  left: readonly Setting[],
-): ToolChoice | undefined {
-  if (choice === undefined) return undefined;
-  const mode = CHOICE_MODES.get(choice);
-  if (mode) {
-    if (mode === 'any' && tools.length === 0)
-      refuseField(at, `${at} needs a tool, and the request has none of its own. Add one, or remove ${at}.`);
-    return { mode };
-  }
-  if (!isObject(choice)) return refuseField(at, `${at} must be none, auto, required or a tool.`);
-  if (choice.type === 'allowed_tools') return readAllowed(choice, at, tools, left);
-  const name = nameOf(choice);
-  if (name === undefined || !tools.some((tool) => tool.name === name)) {
-    return refuseField(at, `${at} names a tool that this model cannot call. Name a tool of your own.`);
-  }
-  return { mode: 'tool', name };
-}
-
-function readAllowed(choice: JsonObject, at: string, tools: readonly Tool[], left: readonly Setting[]): ToolChoice {
-  const inner = isObject(choice.allowed_tools) ? choice.allowed_tools : choice;
-  const place = `${at}.allowed_tools.tools`;
-  const list = objectList(inner.tools, place);
-  const known = new Set(tools.map(({ name }) => name));
-  const leftTypes = new Set<Json | undefined>(left.map(({ name }) => name));
-  const allowed = list.flatMap((tool, index) => {
-    const name = nameOf(tool);
-    if (name !== undefined && known.has(name)) return [name];
-    // It is reported as dropped already.
-    if (leftTypes.has(tool.type)) return [];
-    return refuseField(
-      `${place}[${index}]`,
-      `${at} names a tool that is not in this request. Name only tools of this request.`,
-    );
-  });
-  const mode = inner.mode === 'required' ? 'any' : 'auto';
-  if (allowed.length > 0) return { mode, allowed };
-  if (mode === 'any') refuseField(at, `Allow at least one tool of your own in ${at}.`);
-  return refuseOnlyTool(stringAt(list[0]?.type, `${place}[0].type`), `${place}[0]`);
-}
-
-/** Reads a tool, or a deprecated function, which has no type. */
-function nameOf({ function: called, custom, name }: JsonObject): string | undefined {
-  const fields = isObject(called) ? called : isObject(custom) ? custom : { name };
-  return optionalText(fields.name);
+/** A deprecated function has no type. */
+function nameOf({ function: called, custom, name }: JsonObject) {
+  if (isObject(called)) return called.name;
+  return isObject(custom) ? custom.name : name;
 }

@@ -1,11 +1,11 @@
-// Writes an answer as the deltas of chat chunks: text and calls, and one finish reason.
+// Writes an answer as the deltas of chat chunks: text, calls and thoughts, and one finish reason.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerContext } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, StopReason, UrlCitation } from '../../translate/answer-events.ts';
+import { tagToolId } from '../../translate/opaque.ts';
+import { REDACTED_DETAIL, TEXT_DETAIL, writeDetailId } from '../read-reasoning.ts';
 import { usesFunctions } from './read-tools.ts';
-import { createCallWriter } from './write-calls.ts';
-import { createReasoningWriter } from './write-reasoning.ts';
 
 export interface Delta {
   delta: JsonObject;
@@ -55,7 +55,8 @@ export function createDeltaWriter(context: AnswerContext): (event: AnswerEvent) 
       case 'delta':
         return add(event.text);
       case 'sign':
-        return reasoning.sign(event.signature);
+        reasoning.sign(event.signature);
+        return [];
       case 'cite':
         return [{ annotations: [writeCitation(event.citation)] }];
       case 'close':
@@ -73,20 +74,93 @@ export function createDeltaWriter(context: AnswerContext): (event: AnswerEvent) 
   };
 }
 
+const FINISHES = { end: 'stop', length: 'length', filter: 'content_filter', tool: 'tool_calls' } as const;
+
 function finishOf(reason: StopReason, calls: number, isLegacy: boolean): string {
-  switch (reason) {
-    case 'end':
-      return 'stop';
-    case 'length':
-      return 'length';
-    case 'filter':
-      return 'content_filter';
-    case 'tool':
-      // A client would look for calls that are not there.
-      return calls === 0 ? 'stop' : isLegacy ? 'function_call' : 'tool_calls';
-  }
+  // A client would look for calls that are not there.
+  if (reason === 'tool' && calls === 0) return FINISHES.end;
+  return reason === 'tool' && isLegacy ? 'function_call' : FINISHES[reason];
 }
 
 function writeCitation({ url, title, start, end }: UrlCitation): JsonObject {
   return { type: 'url_citation', url_citation: { start_index: start, end_index: end, url, title } };
+}
+
+/**
+ * Calls are counted from zero even if other content is between them. They are of functions, of custom tools, or
+ * `function_call` for a client that uses that older form, which has one call only.
+ */
+function createCallWriter({ tools, origin }: AnswerContext, isLegacy: boolean) {
+  const custom = new Set(tools.filter(({ isCustom }) => isCustom).map(({ name }) => name));
+  let count = 0;
+  let isCustom = false;
+  let isEmpty = true;
+
+  function add(text: string): JsonObject[] {
+    if (text === '') return [];
+    isEmpty = false;
+    if (isLegacy) return count === 1 ? [{ function_call: { arguments: text } }] : [];
+    const delta = isCustom ? { custom: { input: text } } : { function: { arguments: text } };
+    return [{ tool_calls: [{ index: count - 1, ...delta }] }];
+  }
+
+  return {
+    open({ id, name, signature }: Extract<Block, { kind: 'tool' }>): JsonObject[] {
+      count++;
+      isCustom = custom.has(name);
+      isEmpty = true;
+      if (isLegacy) return count === 1 ? [{ function_call: { name, arguments: '' } }] : [];
+      const tagged = signature === undefined ? id : tagToolId(id, { origin, value: signature });
+      const call = isCustom
+        ? { id: tagged, type: 'custom', custom: { name, input: '' } }
+        : { id: tagged, type: 'function', function: { name, arguments: '' } };
+      const extra = signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
+      return [{ tool_calls: [{ index: count - 1, ...call, ...extra }] }];
+    },
+    add,
+    // Arguments must be JSON, and an empty text is not.
+    close: () => (isEmpty && !isCustom ? add('{}') : []),
+    count: () => count,
+  };
+}
+
+/**
+ * The text of reasoning in both fields that clients know, and at its end each block with its signature and model, so that the
+ * client can send it back. The signature of a text is sent in the same list. A chat message does not keep the place of
+ * reasoning among text and calls, so a block that did not come first is marked.
+ */
+function createReasoningWriter(origin: string) {
+  let text = '';
+  let signature: string | undefined;
+  let index = 0;
+  let isMoved = false;
+  /** By whom it was made and where it stood; the id says so once more. */
+  const made = (content: string): JsonObject => ({
+    id: writeDetailId(origin, content, isMoved),
+    origin,
+    ...(isMoved ? { moved: true } : {}),
+  });
+  return {
+    /** Text or a call follows: later blocks do not come first. */
+    passOver() {
+      isMoved = true;
+    },
+    add(more: string): JsonObject[] {
+      text += more;
+      return [{ reasoning_content: more, reasoning: more }];
+    },
+    sign(value: string) {
+      signature = (signature ?? '') + value;
+    },
+    redact: (data: string): JsonObject[] => [
+      { reasoning_details: [{ type: REDACTED_DETAIL, index: index++, data, ...made(data) }] },
+    ],
+    close(): JsonObject[] {
+      if (text === '' && signature === undefined) return [];
+      const detail: JsonObject = { type: TEXT_DETAIL, index: index++, text, signature, ...made(text) };
+      text = '';
+      signature = undefined;
+      return [{ reasoning_details: [detail] }];
+    },
+  };
 }

@@ -3,8 +3,8 @@
 import { type JsonObject, objectsOf } from '../../../kit/json/json.ts';
 import type { AnswerContext, EventWriter } from '../../translate/adapters.ts';
 import type { AnswerEvent } from '../../translate/answer-events.ts';
-import { asksForUsage } from '../asks-for-usage.ts';
 import { addDelta } from '../other-form.ts';
+import { asksForUsage } from '../read-request.ts';
 import { createDeltaWriter, type Delta } from './write-deltas.ts';
 
 export function createEventWriter(context: AnswerContext): EventWriter {

@@ -7,12 +7,19 @@ import type { UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../stream/is-finish.ts';
 import { type Repeat, ShapeMemory } from '../../stream/shape.ts';
 import type { Target } from '../../translate/adapters.ts';
-import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
+import {
+  type AnswerEvent,
+  type Block,
+  blockedBecause,
+  type EventReader,
+  type StopReason,
+  vendorRefusal,
+  type WholeEvents,
+} from '../../translate/answer-events.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
-import { madeId } from '../../translate/tools/given-ids.ts';
-import { blockedBecause, vendorRefusal } from '../../translate/vendor-refusal.ts';
+import { madeId } from '../../translate/tools/call-ids.ts';
 import { contentMember, isBroken, isError, isErrorEvent, isNoise } from '../read-chunk.ts';
-import { betterUsage, readUsage } from '../read-usage.ts';
+import { betterUsage, readUsage } from '../usage.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
 import { type CallDelta, type DeltaPart, readDelta, type Words } from './read-delta.ts';
 import { createDetails } from './reasoning-details.ts';

@@ -1,17 +1,24 @@
 // Turns as chat messages. A chat has messages of the system, the user and the assistant, and results of tools as text; images and
-// files of a result are sent in a user message right after it.
+// files of a result are sent in a user message right after it. Parts that an upstream does not support are refused by their
+// place in the client's body.
 
 import { createHash } from 'node:crypto';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
 import { refuseField } from '../../fields.ts';
-import { textOfPart } from '../../translate/as-text.ts';
-import type { Part, ReasoningPart, ToolCallPart, Turn } from '../../translate/conversation.ts';
+import { addressOf } from '../../media/data-address.ts';
+import { asFailure, refuseKind, textOfPart } from '../../translate/as-text.ts';
+import type {
+  DocumentPart,
+  Part,
+  ReasoningPart,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
+} from '../../translate/conversation.ts';
 import { objectArguments } from '../../translate/tools/tool-arguments.ts';
 import type { ToolNames } from '../../translate/tools/tool-names.ts';
 import { hasOwnDetails, writeDetails } from './reasoning-details.ts';
-import { type ContentPart, writeContentPart } from './write-content.ts';
-import { writeResults } from './write-results.ts';
 
 export interface MessageOptions {
   quirks: Quirks;
@@ -39,11 +46,60 @@ export function writeTurn(turn: Turn, options: MessageOptions): Message[] {
 function writeUser(parts: readonly Part[], { quirks }: MessageOptions): Message[] {
   const results = writeResults(
     parts.filter((part) => part.type === 'tool_result'),
-    { quirks, writeId: (id) => writeCallId(id, quirks) },
+    quirks,
   );
   const said = parts.filter((part) => part.type !== 'tool_result').map((part) => writeContentPart(part, quirks));
   const content = [...results.shown, ...said];
   return content.length > 0 ? [...results.messages, { role: 'user', content: simplest(content) }] : results.messages;
+}
+
+/** All of them first and in a row. Images are shown after the last one, and the text says which is which. */
+function writeResults(results: readonly ToolResultPart[], quirks: Quirks): { messages: Message[]; shown: Message[] } {
+  const shown: { label: string; part: Message }[] = [];
+
+  function textOf(part: ToolResultPart['content'][number]): string {
+    const text = textOfPart(part);
+    if (text !== undefined) return text;
+    const label = `${part.type} ${shown.length + 1}`;
+    shown.push({ label, part: writeContentPart(part, quirks) });
+    return `[${label} attached below]`;
+  }
+
+  const messages = results.map(({ callId, content, isError }) => {
+    const text = content.map(textOf).join('\n');
+    return { role: 'tool', tool_call_id: writeCallId(callId, quirks), content: isError ? asFailure(text) : text };
+  });
+  const needsLabels = shown.length > 1;
+  return {
+    messages,
+    shown: shown.flatMap(({ label, part }) => (needsLabels ? [{ type: 'text', text: `[${label}]` }, part] : [part])),
+  };
+}
+
+function writeContentPart(part: Part, quirks: Quirks): Message {
+  const text = textOfPart(part);
+  if (text !== undefined) return { type: 'text', text };
+  switch (part.type) {
+    case 'image':
+      return { type: 'image_url', image_url: { url: addressOf(part.source), detail: part.detail } };
+    case 'document':
+      return writeFile(part, quirks);
+    case 'audio':
+      if (!quirks.takesFiles) return refuseKind(part);
+      return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
+    default:
+      return refuseKind(part);
+  }
+}
+
+function writeFile({ source, title, at }: DocumentPart, { takesFiles }: Quirks): Message {
+  if (!takesFiles || source.kind !== 'base64') {
+    return refuseField(
+      at,
+      `This model does not accept such a document (${at}). Send it as text, or use another model.`,
+    );
+  }
+  return { type: 'file', file: { filename: title ?? 'document.pdf', file_data: addressOf(source) } };
 }
 
 const ANSWER_TO_RESULTS: Message = { role: 'assistant', content: 'OK.' };
@@ -57,7 +113,7 @@ export function answerResults(messages: readonly Message[]): Message[] {
 }
 
 /** Not every upstream takes parts where a text would do. */
-function simplest(content: readonly ContentPart[]): RawValue {
+function simplest(content: readonly Message[]): RawValue {
   const texts = content.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   return texts.length === content.length ? texts.join(PARAGRAPH) : [...content];
 }

@@ -1,66 +1,41 @@
-// Writes the format, the thinking and the settings of a request for a chat upstream.
+// Writes the tools, the format, the thinking and the settings of a request for a chat upstream; custom tools become functions.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
-import { PLAIN_TIERS } from '../../removals/priced-fields.ts';
-import { isListedTier } from '../../removals/remove-fields.ts';
 import type { Target } from '../../translate/adapters.ts';
-import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
+import type { Conversation, OutputFormat, ReasoningWish, SettingKind } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
-import { requireOneAnswer } from '../../translate/one-answer.ts';
-import { describedSchema } from '../../translate/read-format.ts';
-import { splitStops } from '../../translate/stop-sequences.ts';
-import { schemaHint } from '../../translate/tools/format-tool.ts';
+import { SAMPLING, writeSettings } from '../../translate/openai-settings.ts';
+import { describedSchema, schemaHint } from '../../translate/tools/format-tool.ts';
+import { writeTools } from '../../translate/tools/openai-tools.ts';
+import { objectSchema } from '../../translate/tools/tool-arguments.ts';
+
+export function writeChatTools(conversation: Conversation, quirks: Quirks) {
+  const written = writeTools(conversation, quirks, (name, tool) => ({
+    type: 'function',
+    function: tool
+      ? { name, description: tool.description, parameters: objectSchema(tool), strict: tool.strict || undefined }
+      : { name },
+  }));
+  if (conversation.toolChoice?.mode === 'none') delete written.members.parallel_tool_calls;
+  return written;
+}
+
+const CARRIED: ReadonlySet<SettingKind> = new Set([
+  ...SAMPLING,
+  ...(['seed', 'verbosity', 'prompt_cache_key', 'user', 'service_tier'] as const),
+]);
+const MAX_STOPS = 4;
+
+export function writeChatSettings({ settings }: Conversation, target: Target) {
+  const mostStops = openaiTraits(target.model).takesStops ? MAX_STOPS : 0;
+  return writeSettings(settings, target, { carried: CARRIED, userField: 'user', mostStops });
+}
 
 interface Written {
   members: { [name: string]: RawValue | undefined };
   dropped: string[];
-}
-
-interface WrittenSettings extends Written {
-  localStops: string[];
-}
-
-const MAX_STOPS = 4;
-const SAMPLING: ReadonlySet<SettingKind> = new Set(['temperature', 'top_p', 'frequency_penalty', 'presence_penalty']);
-/** Those that have the same name and meaning here. */
-const CARRIED: ReadonlySet<SettingKind> = new Set([...SAMPLING, 'seed', 'verbosity', 'prompt_cache_key']);
-
-export function writeSettings(settings: readonly Setting[], target: Target): WrittenSettings {
-  const { quirks, model, hashUser, serviceTiers } = target;
-  const written: WrittenSettings = { members: {}, dropped: [], localStops: [] };
-  const traits = openaiTraits(model);
-
-  function carry(setting: Setting): boolean {
-    const { kind, value } = setting;
-    if (kind === 'choices') {
-      requireOneAnswer(setting);
-      return true;
-    }
-    if (kind === 'stop') return takeStops(setting);
-    if (quirks.refuses.includes(kind) || written.members[kind] !== undefined) return false;
-    if (SAMPLING.has(kind) && !traits.takesSampling) return value === 1 && (kind === 'temperature' || kind === 'top_p');
-    if (kind === 'user') {
-      if (typeof value !== 'string') return false;
-      written.members.user = hashUser(value);
-      return true;
-    }
-    const isTier = kind === 'service_tier' && (PLAIN_TIERS.has(value) || isListedTier(value, serviceTiers));
-    if (!CARRIED.has(kind) && !isTier) return false;
-    written.members[kind] = value;
-    return true;
-  }
-
-  function takeStops(setting: Setting): boolean {
-    const { taken, local } = splitStops(setting, traits.takesStops ? MAX_STOPS : 0);
-    if (taken.length > 0) written.members.stop = taken;
-    written.localStops = local;
-    return true;
-  }
-
-  for (const setting of settings) if (!carry(setting)) written.dropped.push(setting.name);
-  return written;
 }
 
 export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {

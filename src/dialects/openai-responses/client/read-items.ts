@@ -1,26 +1,24 @@
 // The items of a Responses request as turns. All items of the model between two messages of the user are one turn: reasoning,
 // text and calls.
 
-import { isObject, type JsonObject } from '../../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
+import { readDocument, readImage } from '../../media/read-media.ts';
+import { splitSystem } from '../../translate/arrange-turns.ts';
 import type {
   Part,
   ReasoningPart,
   Setting,
   TextPart,
-  Tool,
   ToolCallPart,
   ToolResultPart,
   Turn,
 } from '../../translate/conversation.ts';
-import { splitSystem } from '../../translate/leading-system.ts';
 import { unpackReasoning, untagToolId, VENDOR_ORIGIN } from '../../translate/opaque.ts';
-import { requireResultParts } from '../../translate/result-parts.ts';
+import { readCommonPart, readPartList, requireResultParts, requireTexts } from '../../translate/read-part-list.ts';
 import { CallIds } from '../../translate/tools/call-ids.ts';
 import { listOf } from '../read-output.ts';
-import { createFindTool, type FindTool } from './find-tool.ts';
-import { readParts, readTexts } from './read-parts.ts';
-import { flatName } from './read-tools.ts';
+import { type FindTool, flatName } from './read-tools.ts';
 
 interface ReadItems {
   system: TextPart[];
@@ -36,18 +34,16 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set([
   'tool_search_output',
   'configuration_update',
 ]);
-/** Read with the tools. */
-const SILENT: ReadonlySet<unknown> = new Set(['additional_tools']);
 
-export function readItems(items: readonly JsonObject[], tools: readonly Tool[]): ReadItems {
+export function readItems(items: readonly JsonObject[], find: FindTool): ReadItems {
   const ids = new CallIds();
-  const find = createFindTool(tools);
   const turns: Turn[] = [];
   const leftOut = new Map<string, Setting>();
   items.forEach((item, index) => {
     const at = `input[${index}]`;
     const kind = String(item.type);
-    if (SILENT.has(item.type)) return;
+    // Read with the tools.
+    if (kind === 'additional_tools') return;
     if (LEFT_OUT.has(item.type)) leftOut.set(kind, { kind: 'other', name: kind, value: item.type ?? null });
     else addTurn(turns, { role: roleOf(item, at), parts: readItem(item, at, ids, find), at });
   });
@@ -82,8 +78,8 @@ function isMessage({ type }: JsonObject): boolean {
 
 function readItem(item: JsonObject, at: string, ids: CallIds, find: FindTool): Part[] {
   if (isMessage(item)) {
-    const isSystem = ROLES.get(item.role) === 'system';
-    return (isSystem ? readTexts : readParts)(item.content, `${at}.content`);
+    const parts = readParts(item.content, `${at}.content`);
+    return ROLES.get(item.role) === 'system' ? requireTexts(parts) : parts;
   }
   switch (item.type) {
     case 'function_call':
@@ -132,4 +128,34 @@ function readReasoning(item: JsonObject, at: string): ReasoningPart[] {
   const text = parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('\n\n');
   const opaque = isSealed ? { origin: VENDOR_ORIGIN, value: '' } : undefined;
   return text === '' ? [] : [{ type: 'reasoning', text, opaque, at }];
+}
+
+/** The content of a message or of a tool's output. */
+function readParts(content: Json | undefined, at: string): Part[] {
+  return readPartList(content, at, readPart);
+}
+
+function readPart(part: JsonObject, at: string): Part {
+  switch (part.type) {
+    case 'summary_text':
+      return { type: 'text', text: stringAt(part.text, `${at}.text`), at };
+    case 'input_image':
+      return readImagePart(part, at);
+    case 'input_file':
+      return readFile(part, at);
+    default:
+      return readCommonPart(part, at);
+  }
+}
+
+function readImagePart({ image_url: url, detail }: JsonObject, at: string): Part {
+  if (typeof url !== 'string') refuseField(at, `Files are not stored here. Send the content of ${at} as image_url.`);
+  return { type: 'image', source: readImage(url, at), detail: typeof detail === 'string' ? detail : undefined, at };
+}
+
+function readFile({ file_data: data, file_url: url, filename }: JsonObject, at: string): Part {
+  const title = typeof filename === 'string' ? filename : undefined;
+  if (typeof data === 'string') return readDocument(data, title, at);
+  if (typeof url !== 'string') refuseField(at, `Files are not stored here. Send the content of ${at} as file_data.`);
+  return { type: 'document', source: { kind: 'url', url }, title, at };
 }

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { isEmptySetting, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
 import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
-import { schemaFormat } from '../../translate/read-format.ts';
+import { COMMON_KINDS, schemaFormat } from '../../translate/openai-settings.ts';
 import { listOf } from '../read-output.ts';
 
 /** `reasoning.summary` does not set how much to think. */
@@ -41,33 +41,11 @@ export function readFormat(body: JsonObject): OutputFormat | undefined {
 
 /** Ours to set, read elsewhere, or of no meaning where nothing is stored. */
 const NO_SETTINGS: ReadonlySet<string> = new Set([
-  'model',
-  'input',
-  'instructions',
-  'stream',
-  'stream_options',
-  'store',
-  'background',
-  'max_output_tokens',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'reasoning',
-  'text',
-  'include',
-  'client_metadata',
+  ...['model', 'input', 'instructions', 'stream', 'stream_options', 'store', 'background', 'max_output_tokens'],
+  ...['tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'text', 'include', 'client_metadata'],
 ]);
 
-const KINDS: ReadonlyMap<string, SettingKind> = new Map<string, SettingKind>([
-  ['temperature', 'temperature'],
-  ['top_p', 'top_p'],
-  ['user', 'user'],
-  ['safety_identifier', 'user'],
-  ['service_tier', 'service_tier'],
-  ['prompt_cache_key', 'prompt_cache_key'],
-  ['prompt_cache_options', 'caching'],
-  ['cache_control', 'caching'],
-]);
+const KINDS: ReadonlyMap<string, SettingKind> = new Map(COMMON_KINDS);
 
 /** Values that mean the same as omitting the field. */
 const DEFAULT_VALUES: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([

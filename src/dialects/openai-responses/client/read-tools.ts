@@ -1,25 +1,22 @@
 // The tools of a Responses request and which of them must be called. Tools of a namespace get one name that says both, and
-// tools that only their own vendor runs are left out, unless they are what is asked for, or all that there is.
+// tools that only their own vendor runs are left out.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { objectList, refuseField, stringAt } from '../../fields.ts';
-import { refuseOnlyTool } from '../../input/vendor-tools.ts';
-import type { Setting, Tool, ToolChoice } from '../../translate/conversation.ts';
+import type { Json, JsonObject } from '../../../kit/json/json.ts';
+import { refuseField, stringAt } from '../../fields.ts';
+import type { Conversation, Setting, Tool } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
-import { CHOICE_MODES, listTools, readCustom, readFunction } from '../../translate/tools/openai-tools.ts';
-import { createFindTool, type FindTool } from './find-tool.ts';
+import { listTools, readChoice, readCustom, readFunction } from '../../translate/tools/openai-tools.ts';
 
-interface ResponseTools {
-  tools: Tool[];
-  toolChoice: ToolChoice | undefined;
+interface ResponseTools extends Pick<Conversation, 'tools' | 'toolChoice'> {
   /** Tools that only their own vendor runs. */
   left: Setting[];
+  find: FindTool;
 }
 
 export function readTools(body: JsonObject, items: readonly JsonObject[]): ResponseTools {
   const byName = new Map<string, Tool>();
-  const left = new Map<string, Setting>();
-  let first: { type: string; at: string } | undefined;
+  const leftByType = new Map<string, Setting>();
+  let leftAt: string | undefined;
   const add = (list: Json | undefined, at: string) => {
     for (const [index, tool] of listTools(list, at).entries()) {
       const place = `${at}[${index}]`;
@@ -34,8 +31,8 @@ export function readTools(body: JsonObject, items: readonly JsonObject[]): Respo
       }
       const type = stringAt(tool.type, `${place}.type`);
       if (read) continue;
-      left.set(type, { kind: 'other', name: type, value: tool });
-      first ??= { type, at: place };
+      leftByType.set(type, { kind: 'other', name: type, value: tool });
+      leftAt ??= place;
     }
   };
   add(body.tools, 'tools');
@@ -43,9 +40,14 @@ export function readTools(body: JsonObject, items: readonly JsonObject[]): Respo
     if (type === 'additional_tools' || type === 'tool_search_output') add(tools, `input[${index}].tools`);
   });
   const tools = [...byName.values()];
-  const toolChoice = readChoice(body.tool_choice ?? undefined, tools, left);
-  if (first && tools.length === 0 && body.tool_choice !== 'none') refuseOnlyTool(first.type, first.at);
-  return { tools, toolChoice: tools.length > 0 ? toolChoice : undefined, left: [...left.values()] };
+  const left = [...leftByType.values()];
+  const find = createFindTool(tools);
+  const choice = body.tool_choice ?? undefined;
+  const toolChoice = readChoice(
+    { tools, left, leftAt },
+    { choice, at: 'tool_choice', list: choice, listAt: 'tool_choice.tools', namesOf: (tool) => namesOf(tool, find) },
+  );
+  return { tools, toolChoice, left, find };
 }
 
 /** One name for a tool of a namespace. */
@@ -83,56 +85,6 @@ function readNamespace({ name, description, tools }: JsonObject, at: string): To
   });
 }
 
-function readChoice(
-  choice: Json | undefined,
-  tools: readonly Tool[],
-  left: ReadonlyMap<string, Setting>,
-): ToolChoice | undefined {
-  if (choice === undefined) return undefined;
-  const mode = CHOICE_MODES.get(choice);
-  if (mode === 'any' && tools.length === 0) {
-    refuseField(
-      'tool_choice',
-      'tool_choice needs a tool, and the request has none of its own. Add one, or remove tool_choice.',
-    );
-  }
-  if (mode) return { mode };
-  if (!isObject(choice)) return refuseField('tool_choice', 'tool_choice must be none, auto, required or a tool.');
-  if (choice.type === 'allowed_tools') return readAllowed(choice, tools, left);
-  const [name] = namesOf(choice, createFindTool(tools));
-  if (name === undefined) {
-    const message = 'tool_choice names a tool that this model cannot call. Name a tool of your own.';
-    return refuseField('tool_choice', message);
-  }
-  return { mode: 'tool', name };
-}
-
-function readAllowed(choice: JsonObject, tools: readonly Tool[], left: ReadonlyMap<string, Setting>): ToolChoice {
-  const list = objectList(choice.tools, 'tool_choice.tools');
-  const find = createFindTool(tools);
-  const allowed = new Set<string>();
-  const namespaces = new Set<Json | undefined>();
-  for (const [index, tool] of list.entries()) {
-    // Each has many tools, and may be named many times.
-    if (tool.type === 'namespace' && namespaces.has(tool.name)) continue;
-    if (tool.type === 'namespace') namespaces.add(tool.name);
-    const names = namesOf(tool, find);
-    // One of the vendor's own is reported as dropped already.
-    if (names.length === 0 && !(typeof tool.type === 'string' && left.has(tool.type))) {
-      refuseField(
-        `tool_choice.tools[${index}]`,
-        'tool_choice names a tool that is not in this request. Name only tools of this request.',
-      );
-    }
-    for (const name of names) allowed.add(name);
-  }
-  if (allowed.size > 0) return { mode: choice.mode === 'required' ? 'any' : 'auto', allowed: [...allowed] };
-  if (choice.mode === 'required') {
-    refuseField('tool_choice', 'Allow at least one tool of your own in tool_choice.');
-  }
-  return refuseOnlyTool(stringAt(list[0]?.type, 'tool_choice.tools[0].type'), 'tool_choice.tools[0]');
-}
-
 /** The tools that a choice means: one, or all of a namespace. */
 function namesOf({ type, name, namespace }: JsonObject, find: FindTool): string[] {
   if (typeof name !== 'string') return [];
@@ -140,4 +92,36 @@ function namesOf({ type, name, namespace }: JsonObject, find: FindTool): string[
   const isOwn = type === 'function' || type === 'custom' || type === undefined;
   const found = isOwn ? find(name, typeof namespace === 'string' ? namespace : undefined) : undefined;
   return found ? [found.name] : [];
+}
+
+/** Finds tools by the client's names. Maps, because a history may have many calls and many tools. */
+export interface FindTool {
+  /** Without a namespace: a tool outside of namespaces, else the first of that name in any. */
+  (name: string, namespace: string | undefined): Tool | undefined;
+  /** All of a namespace. */
+  inside(namespace: string): readonly Tool[];
+}
+
+function createFindTool(tools: readonly Tool[]): FindTool {
+  const plain = new Map<string, Tool>();
+  const shown = new Map<string, Tool>();
+  const byNamespace = new Map<string, Map<string, Tool>>();
+  for (const tool of tools) {
+    if (!tool.shown) {
+      addFirst(plain, tool.name, tool);
+      continue;
+    }
+    const { name, namespace } = tool.shown;
+    addFirst(shown, name, tool);
+    const inside = byNamespace.get(namespace) ?? new Map<string, Tool>();
+    byNamespace.set(namespace, inside);
+    addFirst(inside, name, tool);
+  }
+  const find = (name: string, namespace: string | undefined) =>
+    namespace === undefined ? (plain.get(name) ?? shown.get(name)) : byNamespace.get(namespace)?.get(name);
+  return Object.assign(find, { inside: (namespace: string) => [...(byNamespace.get(namespace)?.values() ?? [])] });
+}
+
+function addFirst(known: Map<string, Tool>, name: string, tool: Tool): void {
+  if (!known.has(name)) known.set(name, tool);
 }

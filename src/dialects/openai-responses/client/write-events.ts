@@ -3,8 +3,8 @@
 import { openRaw, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, StopReason } from '../../translate/answer-events.ts';
-import { createItemMaker } from './make-item.ts';
-import type { ItemStatus, ItemWriter } from './write-items.ts';
+import { asksForSealed } from '../sealed-reasoning.ts';
+import { type ItemStatus, OutputItem } from './write-items.ts';
 import { createResponseObject, type Standing } from './write-response.ts';
 
 const INCOMPLETE: Partial<Record<StopReason, string>> = { length: 'max_output_tokens', filter: 'content_filter' };
@@ -15,9 +15,11 @@ export function createEventWriter(context: AnswerContext): EventWriter {
   let sequence = 0;
   /** Length of the answer's text so far. */
   let textLength = 0;
-  const makeItem = createItemMaker(context, { frame, textLength: () => textLength, hasGap: () => hasGap });
+  const wantsBack = asksForSealed(context.asked.value);
+  const callIds = new Set<string>();
+  const answer = { context, wantsBack, callIds, frame, textLength: () => textLength, hasGap: () => hasGap };
   /** The current item, and the open block. A block without content starts no item. */
-  let growing: ItemWriter | undefined;
+  let growing: OutputItem | undefined;
   let block: Block | undefined;
   let isStarted = false;
   let hasGap = false;
@@ -42,7 +44,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
     isStarted = true;
     if (growing?.takes(block)) return growing.open(block);
     const ends = endItem('completed');
-    const item = makeItem(block, output.length);
+    const item = new OutputItem(answer, block, output.length);
     growing = item;
     const added = frame('response.output_item.added', { output_index: output.length, item: item.item('in_progress') });
     return [...ends, added, ...item.open(block)];
@@ -61,11 +63,11 @@ export function createEventWriter(context: AnswerContext): EventWriter {
   function open(next: Block): Frame[] {
     block = next;
     isStarted = false;
-    const isContent = next.kind === 'tool' || (next.kind === 'redacted' && makeItem.wantsBack);
+    const isContent = next.kind === 'tool' || (next.kind === 'redacted' && wantsBack);
     return isContent ? [...begin(), ...startItem()] : [];
   }
 
-  function inside(act: (item: ItemWriter) => Frame[]): Frame[] {
+  function inside(act: (item: OutputItem) => Frame[]): Frame[] {
     if (!block) return [];
     const begun = [...begin(), ...startItem()];
     return growing ? [...begun, ...act(growing)] : begun;
@@ -90,7 +92,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
         return frames;
       }
       case 'sign':
-        return makeItem.wantsBack ? inside((item) => item.sign(event.signature)) : [];
+        return wantsBack ? inside((item) => item.sign(event.signature)) : [];
       case 'cite':
         return inside((item) => item.cite(event.citation));
       case 'close':

@@ -6,7 +6,7 @@ import type { UsageReport } from '../../dialect.ts';
 import type { Target } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
-import { createGivenIds } from '../../translate/tools/given-ids.ts';
+import { createGivenIds } from '../../translate/tools/call-ids.ts';
 import { FAILURES, isEnded } from '../read-answer.ts';
 import { indexAt, listOf, readEvent } from '../read-output.ts';
 import { createNewTextFilter } from '../read-stream.ts';

@@ -5,8 +5,8 @@ import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
 import { refuseField } from '../../fields.ts';
 import { addressOf } from '../../media/data-address.ts';
-import { asFailure, FAILED, reportsFailure, textOfPart } from '../../translate/as-text.ts';
-import type { DocumentPart, Part, ReasoningPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
+import { asFailure, FAILED, refuseKind, reportsFailure, textOfPart } from '../../translate/as-text.ts';
+import type { DocumentPart, Part, ToolResultPart, Turn } from '../../translate/conversation.ts';
 import { objectArguments } from '../../translate/tools/tool-arguments.ts';
 import type { ToolNames } from '../../translate/tools/tool-names.ts';
 
@@ -25,9 +25,9 @@ export function writeTurn(turn: Turn, { quirks, names }: TurnOptions): Item[] {
   return [...results.map(writeResult), ...(said.length > 0 ? [{ role, content: said }] : [])];
 }
 
-/** Sealed by the very model that gets it back. */
-export function isOwnThought({ opaque }: ReasoningPart, origin: string): boolean {
-  return opaque?.origin === origin && opaque.value !== '';
+/** Reasoning is sent back only to the very model that sealed it, as it came. */
+export function isWanted(part: Part, origin: string): boolean {
+  return part.type !== 'reasoning' || (part.opaque?.origin === origin && part.opaque.value !== '');
 }
 
 /** In the model's order: reasoning comes right before the content that followed it. */
@@ -72,10 +72,8 @@ function writePart(part: Part): Item {
       return { type: 'input_image', image_url: addressOf(part.source), detail: part.detail ?? 'auto' };
     case 'document':
       return writeFile(part);
-    default: {
-      const kind = part.type === 'other' ? part.kind : part.type;
-      return refuseField(part.at, `This model does not accept ${kind} (${part.at}). Remove it, or use another model.`);
-    }
+    default:
+      return refuseKind(part);
   }
 }
 

@@ -1,8 +1,13 @@
 // The format of an answer for models without such a setting: as the arguments of a tool, or as a request in the prompt.
 
-import type { Json } from '../../../kit/json/json.ts';
-import type { Tool } from '../conversation.ts';
+import { isObject, type Json } from '../../../kit/json/json.ts';
+import type { OutputFormat, Tool } from '../conversation.ts';
 import type { ToolNames } from './tool-names.ts';
+
+/** The schema for formats that take a description in it only; its own comes first. */
+export function describedSchema({ schema, description }: Extract<OutputFormat, { kind: 'json_schema' }>): Json {
+  return description !== undefined && isObject(schema) ? { description, ...schema } : schema;
+}
 
 export const JSON_HINT = 'Answer with one JSON object and nothing else: no other words, no code fence.';
 

@@ -1,19 +1,20 @@
-// The common part of tools in chat and Responses: how the client's own are read, and which names an upstream accepts.
+// The common part of tools in chat and Responses: how the client's own are read, which of them must be called, and how they
+// are written for an upstream.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { objectList, refuseField, stringAt } from '../../fields.ts';
-import type { Tool } from '../conversation.ts';
-import { createToolNames, type ToolNames } from './tool-names.ts';
+import type { RawValue } from '../../../kit/json/raw-json.ts';
+import type { Quirks } from '../../../vendors/quirks.ts';
+import { objectList, optionalFlag, refuseField, stringAt } from '../../fields.ts';
+import { refuseOnlyTool } from '../../input/vendor-tools.ts';
+import type { Conversation, Setting, Tool, ToolChoice } from '../conversation.ts';
+import { allowedTools, createToolNames, type ToolNames } from './tool-names.ts';
 
 /** By the values of `tool_choice`. */
-export const CHOICE_MODES = new Map<unknown, 'auto' | 'none' | 'any'>([
+const CHOICE_MODES = new Map<unknown, 'auto' | 'none' | 'any'>([
   ['auto', 'auto'],
   ['none', 'none'],
   ['required', 'any'],
 ]);
-
-const NAME = /^[a-zA-Z0-9_-]+$/;
-const NAME_CHARS = 64;
 
 export function listTools(list: Json | undefined, at: string): readonly JsonObject[] {
   if (list === undefined || list === null || (Array.isArray(list) && list.length === 0)) return [];
@@ -35,6 +36,7 @@ export function readFunction(fields: JsonObject, at: string): Tool {
   };
 }
 
+/** Other formats have no custom tools and cannot enforce a grammar, so the description contains it. */
 export function readCustom(fields: JsonObject, at: string): Tool {
   return {
     name: stringAt(fields.name, `${at}.name`),
@@ -46,11 +48,6 @@ export function readCustom(fields: JsonObject, at: string): Tool {
   };
 }
 
-export function createOpenaiNames(tools: readonly Tool[]): ToolNames {
-  return createToolNames(tools, NAME, NAME_CHARS);
-}
-
-// Other formats have no custom tools and cannot enforce a grammar, so the description contains it.
 /** The grammar is in `format` or, in chats, in `format.grammar`. */
 function describeCustomTool({ description, format }: JsonObject): string | undefined {
   const outer = isObject(format) ? format : {};
@@ -61,4 +58,104 @@ function describeCustomTool({ description, format }: JsonObject): string | undef
     words.push(`The input must match this ${kind}grammar:\n${definition}`);
   }
   return words.length > 0 ? words.join('\n\n') : undefined;
+}
+
+interface ReadTools {
+  tools: readonly Tool[];
+  /** Tools that only their own vendor runs, by their types. */
+  left: readonly Setting[];
+  /** Where the first of these is. */
+  leftAt: string | undefined;
+}
+
+interface GivenChoice {
+  choice: Json | undefined;
+  at: string;
+  /** The object with the list of allowed tools, if the choice has one, and where the list is. */
+  list: Json | undefined;
+  listAt: string;
+  /** The tools of the request that one in a choice means. */
+  namesOf(tool: JsonObject): readonly string[];
+}
+
+/** Which tools must be called. A vendor's own may be left out, unless they are what is asked for, or all that there is. */
+export function readChoice(read: ReadTools, given: GivenChoice): ToolChoice | undefined {
+  const { tools, left, leftAt } = read;
+  const { choice } = given;
+  const toolChoice = choice === undefined ? undefined : choiceOf(choice, read, given);
+  if (tools.length > 0) return toolChoice;
+  if (left[0] && leftAt !== undefined && choice !== 'none') refuseOnlyTool(left[0].name, leftAt);
+  return undefined;
+}
+
+function choiceOf(choice: Json, { tools, left }: ReadTools, given: GivenChoice): ToolChoice {
+  const { at, namesOf } = given;
+  const mode = CHOICE_MODES.get(choice);
+  if (mode === 'any' && tools.length === 0)
+    refuseField(at, `${at} needs a tool, and the request has none of its own. Add one, or remove ${at}.`);
+  if (mode) return { mode };
+  if (!isObject(choice)) return refuseField(at, `${at} must be none, auto, required or a tool.`);
+  if (choice.type === 'allowed_tools') return readAllowed(left, given);
+  const [name] = namesOf(choice);
+  if (name !== undefined) return { mode: 'tool', name };
+  return refuseField(at, `${at} names a tool that this model cannot call. Name a tool of your own.`);
+}
+
+function readAllowed(left: readonly Setting[], { at, list: given, listAt, namesOf }: GivenChoice): ToolChoice {
+  const { tools, mode }: JsonObject = isObject(given) ? given : {};
+  const list = objectList(tools, listAt);
+  const leftTypes = new Set<Json | undefined>(left.map(({ name }) => name));
+  const namespaces = new Set<Json | undefined>();
+  const allowed = new Set<string>();
+  for (const [index, tool] of list.entries()) {
+    // Each has many tools, and may be named many times.
+    if (tool.type === 'namespace' && namespaces.has(tool.name)) continue;
+    if (tool.type === 'namespace') namespaces.add(tool.name);
+    const names = namesOf(tool);
+    // One of the vendor's own is reported as dropped already.
+    if (names.length === 0 && !leftTypes.has(tool.type)) {
+      const message = `${at} names a tool that is not in this request. Name only tools of this request.`;
+      refuseField(`${listAt}[${index}]`, message);
+    }
+    for (const name of names) allowed.add(name);
+  }
+  if (allowed.size > 0) return { mode: mode === 'required' ? 'any' : 'auto', allowed: [...allowed] };
+  if (mode === 'required') refuseField(at, `Allow at least one tool of your own in ${at}.`);
+  return refuseOnlyTool(stringAt(list[0]?.type, `${listAt}[0].type`), `${listAt}[0]`);
+}
+
+/** Undefined if the client did not say whether there may be several calls at a time. */
+export function readParallel(body: JsonObject): boolean | undefined {
+  const name = 'parallel_tool_calls';
+  return (body[name] ?? undefined) === undefined ? undefined : optionalFlag(body, name);
+}
+
+const NAME = /^[a-zA-Z0-9_-]+$/;
+const NAME_CHARS = 64;
+
+interface WrittenTools {
+  members: { [name: string]: RawValue | undefined };
+  dropped: string[];
+  names: ToolNames;
+}
+
+/** `write`: what the format has around the name of a function and its other fields. */
+export function writeTools(
+  conversation: Conversation,
+  { takesParallelFlag }: Quirks,
+  write: (name: string, tool?: Tool) => RawValue,
+): WrittenTools {
+  const { tools, toolChoice: choice, parallelTools, parallelToolsName } = conversation;
+  const names = createToolNames(tools, NAME, NAME_CHARS);
+  if (tools.length === 0) return { members: {}, dropped: [], names };
+  const mode = choice?.mode === 'any' ? 'required' : choice?.mode;
+  return {
+    members: {
+      tools: allowedTools(conversation).map((tool) => write(names.toUpstream(tool.name), tool)),
+      tool_choice: choice?.mode === 'tool' ? write(names.toUpstream(choice.name)) : mode,
+      parallel_tool_calls: takesParallelFlag ? parallelTools : undefined,
+    },
+    dropped: parallelToolsName && parallelTools === false && !takesParallelFlag ? [parallelToolsName] : [],
+    names,
+  };
 }

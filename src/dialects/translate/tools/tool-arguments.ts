@@ -1,9 +1,13 @@
-// Arguments and results of tools, for upstreams that know only JSON objects: arguments that are none are wrapped,
-// and a tool of free text becomes one of a single text.
+// Tools and their arguments for upstreams that know only JSON objects: arguments that are none are wrapped, and a tool of free
+// text becomes one of a single text. In the answer they are again as the client knows them.
 
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
+import type { WrittenRequest } from '../adapters.ts';
+import type { AnswerEvent } from '../answer-events.ts';
 import type { Tool, ToolCallPart } from '../conversation.ts';
-import { CUSTOM_INPUT } from './restore-tools.ts';
+
+/** The member that contains the free text of a custom tool. */
+const CUSTOM_INPUT = 'input';
 
 /** The JSON text of an object. The text of an object stays unchanged. */
 export function objectArguments({ arguments: text, isCustom }: Pick<ToolCallPart, 'arguments' | 'isCustom'>): string {
@@ -19,4 +23,51 @@ const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 export function objectSchema({ schema, isCustom }: Pick<Tool, 'schema' | 'isCustom'>): Json {
   if (!isCustom) return schema ?? NO_PARAMETERS;
   return { type: 'object', properties: { [CUSTOM_INPUT]: { type: 'string' } }, required: [CUSTOM_INPUT] };
+}
+
+/**
+ * Calls under the client's own names, with free text for its custom tools, and an answer where we made the model call a tool
+ * only to get its format right.
+ */
+export function createToolRestorer({
+  names,
+  formatTool,
+}: Pick<WrittenRequest, 'names' | 'formatTool'>): (event: AnswerEvent) => AnswerEvent[] {
+  /** The JSON of a custom tool's call, which is no text before it is whole. */
+  let custom: string | undefined;
+  let hasCalls = false;
+
+  return (event) => {
+    switch (event.type) {
+      case 'open': {
+        const { block } = event;
+        if (block.kind !== 'tool') return [event];
+        if (block.name === formatTool) return [{ type: 'open', block: { kind: 'text' } }];
+        hasCalls = true;
+        const tool = names.find(block.name);
+        custom = tool?.isCustom ? '' : undefined;
+        return [{ type: 'open', block: tool ? { ...block, name: tool.name } : block }];
+      }
+      case 'delta':
+        if (custom === undefined) return [event];
+        custom += event.text;
+        return [];
+      case 'close': {
+        if (custom === undefined) return [event];
+        const text = freeText(custom);
+        custom = undefined;
+        return text === '' ? [event] : [{ type: 'delta', text }, event];
+      }
+      case 'stop':
+        return [formatTool !== undefined && !hasCalls && event.reason === 'tool' ? { ...event, reason: 'end' } : event];
+      default:
+        return [event];
+    }
+  };
+}
+
+/** The model's input for a custom tool: the text inside the JSON, or whatever it wrote instead. */
+function freeText(json: string): string {
+  const value = tryParseJson(json);
+  return isObject(value) && typeof value[CUSTOM_INPUT] === 'string' ? value[CUSTOM_INPUT] : json;
 }

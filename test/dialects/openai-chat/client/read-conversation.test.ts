@@ -1,11 +1,13 @@
 // A chat request in no dialect: everything a client said is there, in its place, or is named.
 
 import { describe, expect, test } from 'bun:test';
-import { readConversation } from '../../../../src/dialects/openai-chat/client/read-conversation.ts';
+import { openaiChatClient } from '../../../../src/dialects/openai-chat/client/adapter.ts';
 import type { Conversation, ToolCallPart } from '../../../../src/dialects/translate/conversation.ts';
 import { tagToolId } from '../../../../src/dialects/translate/opaque.ts';
 import { Fault } from '../../../../src/faults/fault.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
+
+const { readConversation } = openaiChatClient;
 
 const HI = { role: 'user', content: 'Hi' };
 

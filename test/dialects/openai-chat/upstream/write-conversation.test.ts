@@ -2,13 +2,16 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { readConversation } from '../../../../src/dialects/openai-chat/client/read-conversation.ts';
-import { writeConversation } from '../../../../src/dialects/openai-chat/upstream/write-conversation.ts';
+import { openaiChatClient } from '../../../../src/dialects/openai-chat/client/adapter.ts';
+import { openaiChatUpstream } from '../../../../src/dialects/openai-chat/upstream/adapter.ts';
 import type { Target } from '../../../../src/dialects/translate/adapters.ts';
 import type { Conversation, Part, Setting, Tool, Turn } from '../../../../src/dialects/translate/conversation.ts';
 import { Fault } from '../../../../src/faults/fault.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { conversationOf, ORIGIN, targetOf } from '../adapters.ts';
+
+const { readConversation } = openaiChatClient;
+const { writeConversation } = openaiChatUpstream;
 
 const at = 'messages[0].content[0]';
 const text = (words: string): Part => ({ type: 'text', text: words, at });

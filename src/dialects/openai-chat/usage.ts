@@ -1,7 +1,31 @@
-// Usage in OpenAI's fields: a pure function of the buckets; or an upstream's own, corrected.
+// Usage in OpenAI's fields: read, also which of several reports in a stream counts, and written as a pure function of the
+// buckets, or as an upstream's own, corrected.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import type { ReportedUsage } from '../dialect.ts';
+import type { ReportedUsage, UsageReport } from '../dialect.ts';
+import { readOpenaiUsage, type UsageNames } from '../openai-usage.ts';
+
+const NAMES: UsageNames = {
+  prompt: 'prompt_tokens',
+  completion: 'completion_tokens',
+  promptDetails: 'prompt_tokens_details',
+  completionDetails: 'completion_tokens_details',
+};
+
+/** `tier`: the service tier, which is beside the usage. */
+export function readUsage(usage: Json | undefined, tier?: Json): UsageReport {
+  return readOpenaiUsage(usage, NAMES, tier);
+}
+
+/** Chooses between two reports in one stream: the later one, unless it lacks figures of the earlier one. */
+export function betterUsage(earlier: UsageReport, later: UsageReport): UsageReport {
+  return fullness(later) < fullness(earlier) ? earlier : later;
+}
+
+function fullness(report: UsageReport): number {
+  if (report === 'absent') return 0;
+  return typeof report === 'object' && report.lacksOutput ? 1 : 2;
+}
 
 export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
   const written = buckets.cacheWrite5m + buckets.cacheWrite1h;
