@@ -37,6 +37,8 @@ export interface Metrics {
     about: About<Labels> & { type: 'gauge' | 'counter' },
     readings: () => Readings,
   ): void;
+  /** The same for one value without labels. */
+  gauge(name: string, help: string, value: () => number | Promise<number>): void;
   text(): Promise<string>;
 }
 
@@ -79,6 +81,9 @@ export function createMetrics(maxSeries = MAX_SERIES): Metrics {
           .catch(() => []);
         return found.map(([value, ...values]) => line(about.name, labelText(about.labels, values), value));
       });
+    },
+    gauge(name, help, value) {
+      this.read({ type: 'gauge', name, help, labels: [] }, async () => [[await value()]]);
     },
     async text() {
       const parts = await Promise.all([...kept.values()].map(({ lines }) => lines()));

@@ -9,7 +9,6 @@ const DECIMALS_OF_MICRO = 1e6;
 
 /** The result stops it. */
 export function readProcess(metrics: Metrics, version: string): () => void {
-  const gauge = { type: 'gauge', labels: [] } as const;
   metrics.read(
     {
       type: 'gauge',
@@ -26,20 +25,12 @@ export function readProcess(metrics: Metrics, version: string): () => void {
       return [[(user + system) / DECIMALS_OF_MICRO]];
     },
   );
-  metrics.read({ ...gauge, name: 'process_resident_memory_bytes', help: 'Resident memory.' }, () => [
-    [process.memoryUsage.rss()],
-  ]);
-  metrics.read({ ...gauge, name: 'process_heap_bytes', help: 'Used memory of the JavaScript heap.' }, () => [
-    [process.memoryUsage().heapUsed],
-  ]);
+  metrics.gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+  metrics.gauge('process_heap_bytes', 'Used memory of the JavaScript heap.', () => process.memoryUsage().heapUsed);
   const startedAt = (Date.now() - process.uptime() * 1000) / 1000;
-  metrics.read({ ...gauge, name: 'process_start_time_seconds', help: 'Start time in Unix seconds.' }, () => [
-    [startedAt],
-  ]);
-  metrics.read(
-    { ...gauge, name: 'process_open_fds', help: 'Open files and sockets, if the system reports them.' },
-    () => [[readdirSync('/proc/self/fd').length]],
-  );
+  metrics.gauge('process_start_time_seconds', 'Start time in Unix seconds.', () => startedAt);
+  const openFiles = () => readdirSync('/proc/self/fd').length;
+  metrics.gauge('process_open_fds', 'Open files and sockets, if the system reports them.', openFiles);
   return watchLoop(metrics);
 }
 

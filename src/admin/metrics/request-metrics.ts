@@ -1,9 +1,18 @@
-// Metrics of model calls: outcomes, times, usage and revenue.
+// Metrics of what was asked for: outcomes of model calls, times, usage, revenue and losses; faults and refusals; and what
+// customers prepaid, over all nodes.
 
+import { FAULT_REASONS, type FaultLabel } from '../../faults/fault.ts';
+import { FAULT_CODES, faultRow } from '../../faults/table.ts';
+import { type Clock, MINUTE_MS } from '../../kit/clock.ts';
+import { keepFor } from '../../kit/keep-for.ts';
 import { ntdNumber } from '../../kit/money.ts';
+import type { LossMeter } from '../../ledger/loss-meter.ts';
+import type { Refusal } from '../../limits/refusal-log.ts';
 import type { RelayMeter } from '../../relay/meter.ts';
 import type { Buckets } from '../../store/rows.ts';
-import type { Metrics } from './metrics.ts';
+import type { Store } from '../../store/store.ts';
+import { type PrepaidAmounts, readPrepaidAmounts } from '../actions/profit.ts';
+import type { Counter, Metrics, Reading } from './metrics.ts';
 
 const SECONDS = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 30, 60, 120, 300, 600];
 const TOKEN_BUCKETS = {
@@ -20,7 +29,7 @@ const UNIT_BUCKETS = {
   searches: 'search',
 } as const satisfies Partial<Record<keyof Buckets, string>>;
 const UNITS = Object.entries(UNIT_BUCKETS) as [keyof typeof UNIT_BUCKETS, string][];
-/** If no channel answered. */
+/** In place of a channel or a model that is not known. */
 const NONE = 'none';
 
 export function countRequests(metrics: Metrics): RelayMeter {
@@ -109,4 +118,79 @@ export function countRequests(metrics: Metrics): RelayMeter {
       if (cost > 0n && typeof billed !== 'bigint') unknownCost.of(...labels).add(ntdNumber(cost));
     },
   };
+}
+
+/** Statuses for limits and missing balance. */
+const LIMIT_STATUS: ReadonlySet<number> = new Set([402, 429]);
+
+export function countFaults(metrics: Metrics): (label: FaultLabel) => void {
+  const faults = metrics.counter({
+    name: 'gateway_faults_total',
+    help: 'Responses of the public port with a fault; a fault inside a started stream counts as the outcome of its request.',
+    labels: ['code'],
+  });
+  const limits = metrics.counter({
+    name: 'gateway_limits_hit_total',
+    help: 'Faults that report a limit or a missing balance.',
+    labels: ['code'],
+  });
+  const counters = new Map<FaultLabel, readonly Counter[]>([
+    ...FAULT_CODES.map((code): [FaultLabel, Counter[]] => [
+      code,
+      [faults.of(code), ...(LIMIT_STATUS.has(faultRow(code).status) ? [limits.of(code)] : [])],
+    ]),
+    ...FAULT_REASONS.map((reason): [FaultLabel, Counter[]] => [reason, [faults.of(reason)]]),
+  ]);
+  return (label) => {
+    for (const counter of counters.get(label) ?? []) counter.add();
+  };
+}
+
+export function countLosses(metrics: Metrics): LossMeter {
+  const losses = metrics.counter({
+    name: 'gateway_losses_ntd_total',
+    help: 'NT$ that upstreams bill and no customer pays. The ledger is exact, this is a floating-point sum.',
+    labels: ['reason', 'model', 'channel'],
+  });
+  const charged = metrics
+    .counter({
+      name: 'gateway_loss_guard_total',
+      help: 'Requests whose losses were charged, because the account had reached guards.loss_per_account_day.',
+      labels: [],
+    })
+    .of();
+  return {
+    booked({ reason, model, channel, amount }) {
+      if (amount > 0n) losses.of(reason, model, channel ?? NONE).add(ntdNumber(amount));
+    },
+    charged: () => charged.add(),
+  };
+}
+
+const PARTS = ['sold', 'redeemed', 'unredeemed', 'unspent', 'owed'] as const satisfies (keyof PrepaidAmounts)[];
+
+/** Cards and wallets are summed up at most once a minute, however often metrics are collected. */
+export function readCards(metrics: Metrics, { store, clock }: { store: Pick<Store, 'read'>; clock: Clock }): void {
+  const sums = keepFor(clock, MINUTE_MS, () => readPrepaidAmounts(store));
+  metrics.read(
+    {
+      type: 'gauge',
+      name: 'gateway_cards_ntd',
+      help: 'NT$ paid in advance, of all nodes together: cards sold and redeemed, and what customers may still use.',
+      labels: ['part'],
+    },
+    async () => {
+      const paid = await sums();
+      return PARTS.map((part): Reading => [ntdNumber(paid[part]), part]);
+    },
+  );
+}
+
+export function countRefusals(metrics: Metrics): (refusal: Pick<Refusal, 'code' | 'model'>) => void {
+  const refusals = metrics.counter({
+    name: 'gateway_refusals_total',
+    help: 'Requests that were refused before they were admitted, by code and model; failures of the gateway are not in it.',
+    labels: ['code', 'model'],
+  });
+  return ({ code, model }) => refusals.of(code, model ?? NONE).add();
 }

@@ -2,7 +2,7 @@
 // file imports only what they need.
 
 import { createMetrics } from '../../admin/metrics/metrics.ts';
-import { countBatches } from '../../admin/metrics/store-metrics.ts';
+import { countBatches } from '../../admin/metrics/state-metrics.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { armFailpoint } from '../../kit/failpoint.ts';
 import { systemRandom } from '../../kit/random.ts';

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { dayText } from '../../../src/admin/actions/ledger.ts';
-import { countLosses } from '../../../src/admin/metrics/loss-metrics.ts';
 import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
+import { countLosses } from '../../../src/admin/metrics/request-metrics.ts';
 import { createAlarms } from '../../../src/kit/alarms.ts';
 import { DAY_MS, systemClock } from '../../../src/kit/clock.ts';
 import { taipeiDay } from '../../../src/kit/taipei.ts';

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
-import { readCards } from '../../../src/admin/metrics/sales-metrics.ts';
+import { readCards } from '../../../src/admin/metrics/request-metrics.ts';
 import { createGate, eventually } from '../../support/eventually.ts';
 import { postForm } from '../../support/forms.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.ts';
