@@ -8,7 +8,15 @@ import { createCardHasher } from './accounts/card-code.ts';
 import { createAuthenticator } from './accounts/keys/authenticator.ts';
 import { OperatingRefused } from './admin/actions/refused.ts';
 import type { OperatingTools } from './admin/actions/tools.ts';
-import { type Command, CommandRefused, optionRefusal, type Printed, WrongUsage } from './admin/commands/command.ts';
+import {
+  type Command,
+  CommandRefused,
+  checkArguments,
+  optionRefusal,
+  optionsOf,
+  type Printed,
+  WrongUsage,
+} from './admin/commands/command.ts';
 import { createHelp, helpTopic } from './admin/commands/help.ts';
 import { connectBare } from './channels/limit-connect.ts';
 import type { Fetch } from './channels/upstream.ts';
@@ -41,17 +49,12 @@ const GROUPS: readonly Group[] = [
   { words: ['config'], load: async () => (await import('./admin/commands/config.ts')).configCommands },
   { words: ['channels'], load: async () => (await import('./admin/commands/channels.ts')).channelCommands },
   { words: ['cards'], load: async () => (await import('./admin/commands/cards.ts')).cardCommands },
-  {
-    words: ['accounts', 'keys'],
-    load: async () => [
-      ...(await import('./admin/commands/accounts.ts')).accountCommands,
-      ...(await import('./admin/commands/refunds.ts')).refundCommands,
-    ],
-  },
+  { words: ['accounts', 'keys'], load: async () => (await import('./admin/commands/accounts.ts')).accountCommands },
   { words: ['incidents'], load: async () => (await import('./admin/commands/incidents.ts')).incidentCommands },
-  { words: ['ledger'], load: async () => (await import('./admin/commands/ledger.ts')).ledgerCommands },
-  { words: ['profit'], load: async () => (await import('./admin/commands/profit.ts')).profitCommands },
-  { words: ['losses'], load: async () => (await import('./admin/commands/losses.ts')).lossCommands },
+  {
+    words: ['ledger', 'profit', 'losses'],
+    load: async () => (await import('./admin/commands/ledger.ts')).ledgerCommands,
+  },
   { words: ['backup', 'restore'], load: async () => (await import('./admin/commands/backup.ts')).backupCommands },
   { words: ['move'], load: async () => (await import('./admin/commands/move.ts')).moveCommands },
   { words: ['health'], load: async () => (await import('./admin/commands/health.ts')).healthCommands },
@@ -156,6 +159,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
     };
   };
   try {
+    checkArguments(command, positionals);
     return await command.run({
       args: positionals,
       options: values,
@@ -186,7 +190,8 @@ function askWith(send: Fetch, url: string) {
   return (path: string) => send(url + path, { signal: AbortSignal.timeout(HEALTH_MS), redirect: 'manual' });
 }
 
-function parseCommandLine({ options, flags = [] }: Command, rest: readonly string[]) {
+function parseCommandLine(command: Command, rest: readonly string[]) {
+  const { options, flags } = optionsOf(command);
   const { positionals, tokens } = parseArgs({
     args: rest.filter((word) => word !== '--json'),
     options: {

@@ -11,7 +11,7 @@ import { onceReference } from '../../store/once.ts';
 import type { DaySpend, OpenHold, UsageQuery } from '../../store/reads.ts';
 import type { Entry, KeyRow, StoredAction, StoredEntry, UsageRecord, Wallet } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
-import { showLosses } from './losses.ts';
+import { showLosses } from './profit.ts';
 import { readLine } from './read-input.ts';
 import { refund } from './refunds.ts';
 import { refuseRepeated } from './refuse-repeated.ts';

@@ -31,7 +31,8 @@ interface IssuedBatch {
   cards: readonly IssuedCard[];
 }
 
-export type CardStateView = 'issued' | 'redeemed' | 'voided' | 'expired';
+export const CARD_STATES = ['issued', 'redeemed', 'voided', 'expired'] as const;
+export type CardStateView = (typeof CARD_STATES)[number];
 
 export interface CardView {
   serial: string;

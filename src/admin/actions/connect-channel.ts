@@ -10,8 +10,7 @@ import { OTHER, presetChannel, VENDOR_PRESETS, type VendorPreset } from '../../v
 import { record } from './audit-log.ts';
 import type { ChannelDraft } from './channel-drafts.ts';
 import type { DocumentFault } from './documents.ts';
-import { readNewest } from './newest.ts';
-import { type RawDocument, readRaw, writeRaw } from './raw-document.ts';
+import { type RawDocument, readNewest, readRaw, writeRaw } from './newest.ts';
 import { notFound } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 import { listVendorModels } from './vendor-models.ts';

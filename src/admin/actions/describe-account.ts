@@ -1,8 +1,9 @@
 // The operator's nickname and note for an account. The customer never sees them.
 
+import { checkBilling, readStatement, type Statement } from '../../accounts/statements.ts';
 import { logLine } from './audit-log.ts';
 import { readLine, readLines } from './read-input.ts';
-import { notFound } from './refused.ts';
+import { invalid, notFound } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
 export const MAX_NICKNAME_CHARS = 60;
@@ -36,4 +37,42 @@ export async function describeAccount(
 function readOptional(text: string | null | undefined, read: (text: string) => string): string | null | undefined {
   if (text === undefined) return undefined;
   return text === null || text.trim() === '' ? null : read(text);
+}
+
+interface GivenBilling {
+  name: string;
+  taxId: string;
+  actor: Actor;
+}
+
+/** Refused: not_found, invalid. */
+export async function setBilling(
+  tools: OperatingTools,
+  accountId: string,
+  { name, taxId, actor }: GivenBilling,
+): Promise<{ name: string | null; taxId: string | null }> {
+  const given = checkBilling({ name, taxId });
+  if ('wrong' in given) {
+    if (given.wrong === 'name') throw invalid('name', 'must be a text of at most 100 characters');
+    throw invalid('tax_id', 'must be a tax id of 8 digits with a right check digit');
+  }
+  const { store, clock } = tools;
+  const log = logLine(tools, actor, 'accounts.billing', accountId, {
+    has_name: given.name !== null,
+    has_tax_id: given.taxId !== null,
+  });
+  const result = await store.commit('setBilling', { accountId, ...given, at: clock.now(), log });
+  if (!result.ok) throw notFound(`account ${accountId}`);
+  return given;
+}
+
+/** Refused: not_found. */
+export async function showStatement(
+  tools: Pick<OperatingTools, 'store' | 'clock'>,
+  accountId: string,
+  month: string,
+): Promise<Statement> {
+  const statement = await readStatement(tools, accountId, month);
+  if (!statement) throw notFound(`statement ${month} of ${accountId}`);
+  return statement;
 }

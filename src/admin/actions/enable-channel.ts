@@ -3,8 +3,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { exportDocument } from '../../catalog/document-secrets.ts';
 import { type AppliedDocument, applyChecked } from './documents.ts';
-import { type Newest, readNewest } from './newest.ts';
-import { type RawDocument, readRaw, routesOf, writeRaw } from './raw-document.ts';
+import { type Newest, type RawDocument, readNewest, readRaw, routesOf, writeRaw } from './newest.ts';
 import { notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 

@@ -6,13 +6,12 @@ import { type Amounts, hasRules, PRICE_NAMES } from '../../catalog/listed-prices
 import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
 import { priceDecimals } from '../../catalog/price-shape.ts';
 import { parseNtd } from '../../kit/money.ts';
-import { type ConvertAmount, convertRules } from './import-rules.ts';
 import { readNewest } from './newest.ts';
 import { type PriceChanges, type PriceEdit, type PriceList, RULE_NAMES, toPriceList } from './prices.ts';
 import { readCsv } from './read-table.ts';
 import { invalid, notFound } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
-import { type Conversion, convertPrice, readConversion } from './usd-prices.ts';
+import { type Conversion, type ConvertAmount, convertPrice, convertRules, readConversion } from './usd-prices.ts';
 
 export interface ImportOptions {
   /** NT$ for one US$, as a decimal text. */

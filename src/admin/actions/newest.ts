@@ -1,8 +1,10 @@
 // Reads the newest revision from the store, not from this node's memory, so that an edit never starts from an older
 // one.
 
+import { parse, stringify } from 'yaml';
 import { buildCatalog, type Catalog } from '../../catalog/catalog.ts';
 import type { Document } from '../../catalog/document.ts';
+import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
 import { readStoredDocument } from '../../catalog/read-document.ts';
 import type { Revision } from '../../store/rows.ts';
 import { OperatingRefused } from './refused.ts';
@@ -27,4 +29,24 @@ export async function readNewest({ store }: Pick<OperatingTools, 'store'>): Prom
   }
   const catalog = buildCatalog(read.document, revision.revision, revision.createdAt);
   return { revision, document: read.document, catalog };
+}
+
+export interface RawDocument {
+  channels: Fields[];
+  models: Fields[];
+  rest: Fields;
+}
+
+/** For a valid document; values that are not a list or an object count as empty. */
+export function readRaw(yaml: string): RawDocument {
+  const { channels, models, ...rest } = fieldsOf(parse(yaml));
+  return { channels: listOf(channels).map(fieldsOf), models: listOf(models).map(fieldsOf), rest };
+}
+
+export function writeRaw({ channels, models, rest }: RawDocument): string {
+  return stringify({ channels, models, ...rest });
+}
+
+export function routesOf(model: Fields): Fields[] {
+  return listOf(model.routes).map(fieldsOf);
 }

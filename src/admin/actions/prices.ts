@@ -14,8 +14,7 @@ import {
   checkDocument,
   currentDocument,
 } from './documents.ts';
-import { readNewest } from './newest.ts';
-import { readRaw, routesOf, writeRaw } from './raw-document.ts';
+import { readNewest, readRaw, routesOf, writeRaw } from './newest.ts';
 import { notFound } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
 

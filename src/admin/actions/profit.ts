@@ -4,7 +4,15 @@
 import { csvHead, csvRows } from '../../kit/csv.ts';
 import { type Nano, ntdNumber } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
-import { type CardLiability, PROFIT_BY, type ProfitBy, type ProfitFigures } from '../../store/reads.ts';
+import {
+  type CardLiability,
+  LOSS_BY,
+  type LossBy,
+  type LossSum,
+  PROFIT_BY,
+  type ProfitBy,
+  type ProfitFigures,
+} from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
 import { dayText } from './ledger.ts';
 import type { OperatingTools } from './tools.ts';
@@ -42,7 +50,7 @@ export interface PrepaidAmounts extends CardLiability {
 }
 
 /** Figures of some days, without prepaid amounts. */
-export interface ProfitSums {
+interface ProfitSums {
   by: ProfitBy;
   days: number;
   /** The first counted day: later than requested if older usage is no longer kept. */
@@ -150,4 +158,58 @@ export function profitFile({ by, rows }: ProfitSums): string {
     return [row.key, row.requests, row.unknownCostRequests, row.margin, ...amounts];
   });
   return csvHead([by, 'requests', 'unknown_cost_requests', 'margin', ...TITLES]) + csvRows(cells);
+}
+
+export { LOSS_BY, type LossBy };
+
+export const MAX_LOSS_DAYS = 90;
+const MAX_SUMS = 500;
+
+interface LossQuestion {
+  by: LossBy;
+  /** Taipei days, including today. */
+  days: number;
+  /** Only this account. */
+  accountId?: string | undefined;
+}
+
+export interface LossView {
+  by: LossBy;
+  days: number;
+  /** The first counted day: later than requested if older losses are no longer kept. */
+  from: string;
+  to: string;
+  /** Largest first, at most 500. */
+  sums: readonly LossSum[];
+  hasMore: boolean;
+  /** The total, also of those beyond the list. */
+  losses: number;
+  total: Nano;
+}
+
+export async function showLosses(
+  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
+  { by, days, accountId }: LossQuestion,
+): Promise<LossView> {
+  const today = taipeiDay(clock.now());
+  const first = today - days + 1;
+  // One day more: a node whose clock is ahead may have begun it.
+  const { sums, losses, amount } = await store.read.losses({
+    by,
+    from: first,
+    to: today + 2,
+    accountId,
+    limit: MAX_SUMS + 1,
+  });
+  const keptFrom = await store.read.usageKeptFrom();
+  return {
+    by,
+    days,
+    from: dayText(Math.min(Math.max(first, keptFrom), today)),
+    to: dayText(today),
+    sums: sums.slice(0, MAX_SUMS),
+    hasMore: sums.length > MAX_SUMS,
+    losses,
+    total: amount,
+  };
 }

@@ -14,9 +14,8 @@ import {
   checkDocument,
   currentDocument,
 } from './documents.ts';
-import { readNewest } from './newest.ts';
+import { readNewest, readRaw, routesOf, writeRaw } from './newest.ts';
 import { canAdd, type Offer, offerOf, pricesAsked } from './offered-models.ts';
-import { readRaw, routesOf, writeRaw } from './raw-document.ts';
 import { type ChannelTest, sendTest, testOf } from './test-channel.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 import { type Conversion, convertUsd, knownUsd, readConversion, type UsdList } from './usd-prices.ts';

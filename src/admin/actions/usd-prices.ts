@@ -1,10 +1,13 @@
 // A vendor's prices in US$ as prices of the document in NT$: what the route costs, and what customers pay with the mark-up.
 // Rounded up to the decimals of a price, without floats, so that the mark-up is never undercut.
 
+import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
+import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
 import { priceDecimals } from '../../catalog/price-shape.ts';
 import { assert } from '../../kit/assert.ts';
 import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
 import type { KnownModel } from '../../vendors/known-models.ts';
+import { type ListRules, RULE_NAMES } from './prices.ts';
 import { invalid } from './refused.ts';
 
 /** Amounts of US$ by the name of the price, and a vendor's tiers and changes of them. */
@@ -102,4 +105,45 @@ function convertAll(list: Readonly<Record<string, string | number>>, convert: (n
   return Object.fromEntries(
     Object.entries(list).map(([name, value]) => [name, BOUNDS.has(name) ? value : convert(name, String(value))]),
   );
+}
+
+/** An amount of US$ as cost and sale price in NT$; undefined after it has reported what is wrong with it. */
+export type ConvertAmount = (path: string, usd: string, decimals: number) => { cost: string; sale: string } | undefined;
+
+interface ConvertedRules {
+  cost: ListRules;
+  sale: ListRules;
+}
+
+const AMOUNTS: ReadonlySet<string> = new Set(PRICE_NAMES);
+
+/** Undefined if the entry has none. */
+export function convertRules(path: string, entry: Fields, convert: ConvertAmount): ConvertedRules | undefined {
+  if (RULE_NAMES.every((name) => entry[name] === undefined)) return undefined;
+  const tiers = listOf(entry.tiers).map((tier, index) =>
+    convertFields(`${path}.tiers[${index}]`, fieldsOf(tier), (name) => AMOUNTS.has(name), convert),
+  );
+  const tools = convertFields(`${path}.tools`, fieldsOf(entry.tools), () => true, convert);
+  const rulesOf = (side: keyof ConvertedRules): ListRules => ({
+    ...(entry.tiers === undefined ? {} : { tiers: tiers.map((tier) => tier[side]) }),
+    ...(entry.service_tiers === undefined ? {} : { service_tiers: textsOf(fieldsOf(entry.service_tiers)) }),
+    ...(entry.tools === undefined ? {} : { tools: tools[side] }),
+  });
+  return { cost: rulesOf('cost'), sale: rulesOf('sale') };
+}
+
+function convertFields(path: string, fields: Fields, isAmount: (name: string) => boolean, convert: ConvertAmount) {
+  const converted: Record<keyof ConvertedRules, Record<string, string>> = { cost: {}, sale: {} };
+  for (const [name, text] of Object.entries(textsOf(fields))) {
+    const amount = isAmount(name) ? convert(`${path}.${name}`, text, priceDecimals(name)) : { cost: text, sale: text };
+    if (!amount) continue;
+    converted.cost[name] = amount.cost;
+    // No sale is for 0.
+    if (amount.sale !== '0') converted.sale[name] = amount.sale;
+  }
+  return converted;
+}
+
+function textsOf(fields: Fields): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value).trim()]));
 }

@@ -2,14 +2,13 @@
 // them, features and prices. Anything else in the answer is dropped.
 
 import type { Channel } from '../../catalog/catalog.ts';
-import type { ModelFeature } from '../../catalog/document.ts';
+import { MODEL_FEATURES, type ModelFeature } from '../../catalog/document.ts';
 import { listOf } from '../../catalog/loose-fields.ts';
 import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
 import { kindOfModel } from '../../vendors/model-kinds.ts';
 import { type Called, callChannel } from './call-channel.ts';
 import type { OperatingTools } from './tools.ts';
-import { featuresOf } from './vendor-features.ts';
 
 export interface VendorModel {
   /** Its name at the upstream. */
@@ -96,4 +95,30 @@ function perMillion(price: unknown): string | undefined {
   const moved = `${whole}${digits.slice(0, MILLION_DIGITS)}`.replace(/^0+(?=\d)/, '');
   const rest = digits.slice(MILLION_DIGITS).replace(/0+$/, '');
   return rest === '' ? moved : `${moved}.${rest}`;
+}
+
+const BY_PARAMETER: Readonly<Record<string, ModelFeature>> = {
+  tools: 'tools',
+  structured_outputs: 'structured_output',
+  reasoning: 'reasoning',
+};
+const BY_INPUT: Readonly<Record<string, ModelFeature>> = { image: 'vision', file: 'pdf', audio: 'audio' };
+const BY_CAPABILITY: Readonly<Record<string, ModelFeature>> = {
+  structured_outputs: 'structured_output',
+  thinking: 'reasoning',
+  image_input: 'vision',
+  pdf_input: 'pdf',
+};
+
+function featuresOf({ architecture, supported_parameters, capabilities }: JsonObject): ModelFeature[] {
+  const inputs = isObject(architecture) ? listOf(architecture.input_modalities) : [];
+  const supported = isObject(capabilities) ? capabilities : {};
+  const found = new Set([
+    ...listOf(supported_parameters).map((name) => BY_PARAMETER[String(name)]),
+    ...inputs.map((name) => BY_INPUT[String(name)]),
+    ...Object.entries(supported).map(([name, value]) =>
+      isObject(value) && value.supported === true ? BY_CAPABILITY[name] : undefined,
+    ),
+  ]);
+  return MODEL_FEATURES.filter((feature) => found.has(feature));
 }

@@ -1,7 +1,16 @@
 // /api/admin/cards and batches.
 
 import { z } from 'zod';
-import { cardSheet, issueCards, listBatches, listCards, MAX_CARDS, showBatch, voidCards } from '../actions/cards.ts';
+import {
+  CARD_STATES,
+  cardSheet,
+  issueCards,
+  listBatches,
+  listCards,
+  MAX_CARDS,
+  showBatch,
+  voidCards,
+} from '../actions/cards.ts';
 import { readAmount } from '../actions/read-input.ts';
 import { PortRefused } from '../port/refused.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
@@ -29,7 +38,7 @@ export const CARD_OPERATIONS: readonly AdminOperation[] = [
       .omit({ before: true })
       .extend({
         batch_id: text.optional(),
-        state: z.enum(['issued', 'redeemed', 'voided', 'expired']).optional(),
+        state: z.enum(CARD_STATES).optional(),
         serial: text.optional(),
       }),
     run: async (tools, { query: { batch_id: batchId, state, serial, limit } }) => ({

@@ -2,7 +2,15 @@
 
 import { z } from 'zod';
 import { auditResult, dailyRevenue, internalAccounts, runFullAudit, writeOffs } from '../actions/ledger.ts';
-import { LOSS_BY, MAX_LOSS_DAYS, showLosses } from '../actions/losses.ts';
+import {
+  LOSS_BY,
+  MAX_LOSS_DAYS,
+  PROFIT_BY,
+  PROFIT_DAYS,
+  profitFile,
+  showLosses,
+  showProfit,
+} from '../actions/profit.ts';
 import { reconcile } from '../actions/reconcile.ts';
 import type { AuditPass } from '../actions/tools.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
@@ -71,3 +79,34 @@ export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
     },
   }),
 ];
+
+const days = PROFIT_DAYS.map(String) as [string, ...string[]];
+
+export const PROFIT_OPERATIONS: readonly AdminOperation[] = [
+  operation('GET /api/admin/profit', {
+    id: 'showProfit',
+    summary:
+      'Revenue, what upstreams bill for it (`cost`), losses and profit, by model, channel, account or day: the largest revenue first, days in their order. `profit` = revenue − `unknown_cost_revenue` − cost − loss, and `margin` is its part of the revenue whose cost is known. Requests of routes without a cost in the document are in `unknown_cost_requests`; where no cost is known, `cost`, `profit` and `margin` are null. `cards` says what was paid in advance: `owed` = `unredeemed` + `unspent`.',
+    query: z.object({
+      by: z.enum(PROFIT_BY).default('model').describe('What the figures are summed by.'),
+      days: z.enum(days).default('7').describe('Calendar days in Taipei, today included.'),
+      format: z.enum(['json', 'csv']).default('json').describe('csv: the rows as UTF-8 with a byte-order mark.'),
+    }),
+    isAlsoCsv: true,
+    async run(tools, { query }) {
+      const view = await showProfit(tools, { by: query.by, days: Number(query.days) });
+      if (query.format === 'csv') return csvResponse(`profit-${view.by}-${view.to}.csv`, profitFile(view));
+      const { rows, ...rest } = view;
+      return { object: 'list', ...rest, data: rows };
+    },
+  }),
+];
+
+function csvResponse(name: string, csv: string): Response {
+  const headers = {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${name}"`,
+    'cache-control': 'no-store',
+  };
+  return new Response(csv, { headers });
+}

@@ -1,4 +1,4 @@
-// accounts show, credit; keys create, revoke.
+// accounts show, credit, refund, payout; keys create, revoke.
 
 import { LIMIT_FIELDS, LIMIT_NAMES, limitOf, limitText } from '../../accounts/keys/limit-fields.ts';
 import { publicKey } from '../../accounts/keys/public-key.ts';
@@ -6,9 +6,11 @@ import { counted } from '../../kit/counted.ts';
 import { formatNtd, moneyFields } from '../../kit/money.ts';
 import type { Entry } from '../../store/rows.ts';
 import { createKey, credit, type KeyView, revokeKey, showAccount } from '../actions/accounts.ts';
-import { readAmount } from '../actions/read-input.ts';
+import { readAmount, readFee } from '../actions/read-input.ts';
+import { payout, refund } from '../actions/refunds.ts';
 import { invalid } from '../actions/refused.ts';
-import { ACTOR, type Command, noArguments, oneArgument, requiredOption } from './command.ts';
+import { publicView } from '../api/public-view.ts';
+import { ACTOR, type Command, requiredOption } from './command.ts';
 import { printTable } from './print-table.ts';
 
 const ENTRIES_SHOWN = 20;
@@ -18,9 +20,7 @@ export const accountCommands: readonly Command[] = [
     words: 'accounts show',
     takes: 'ID',
     about: 'balance, keys, open holds and the last entries',
-    options: [],
-    async run({ args, open }) {
-      const accountId = oneArgument(args, 'ID');
+    async run({ args: [accountId = ''], open }) {
       const account = await showAccount(await open(), accountId);
       const { wallet, keys, holds } = account;
       const entries = account.entries.slice(0, ENTRIES_SHOWN);
@@ -70,15 +70,13 @@ export const accountCommands: readonly Command[] = [
     words: 'accounts credit',
     takes: 'ID --amount NTD --reason TEXT [--kind topup]',
     about: 'add balance, with a reason that stays in the ledger; a topup was paid for, and can be paid out',
-    options: ['amount', 'reason', 'kind'],
-    async run({ args, options, open }) {
-      const accountId = oneArgument(args, 'ID');
+    async run({ args: [accountId = ''], options, open }) {
       const amount = readAmount(requiredOption(options, 'amount'));
       const reason = requiredOption(options, 'reason');
       const kind = readKind(options.kind);
       const { balance } = await credit(await open(), accountId, { amount, reason, kind, actor: ACTOR });
       return {
-        facts: { account_id: accountId, ...moneyFields('amount', amount), ...moneyFields('balance', balance) },
+        facts: publicView({ accountId, amount, balance }),
         text: `credited NT$${formatNtd(amount)}; the balance is NT$${formatNtd(balance)}`,
       };
     },
@@ -87,9 +85,7 @@ export const accountCommands: readonly Command[] = [
     words: 'keys create',
     takes: '--account ID [--name TEXT]',
     about: 'create a managing key for a customer who lost theirs; it is shown once',
-    options: ['account', 'name'],
-    async run({ args, options, open }) {
-      noArguments(args);
+    async run({ options, open }) {
       const accountId = requiredOption(options, 'account');
       const { apiKey, key } = await createKey(await open(), accountId, { name: options.name ?? null, actor: ACTOR });
       return {
@@ -103,11 +99,42 @@ export const accountCommands: readonly Command[] = [
     words: 'keys revoke',
     takes: 'ID',
     about: 'revoke a key on every node within a second',
-    options: [],
-    async run({ args, open }) {
-      const keyId = oneArgument(args, 'ID');
+    async run({ args: [keyId = ''], open }) {
       await revokeKey(await open(), keyId, ACTOR);
       return { facts: { id: keyId, revoked: true }, text: `${keyId} is revoked` };
+    },
+  },
+  {
+    words: 'accounts refund',
+    takes: 'ID (--request ID | --amount NTD) [--card SERIAL] --reason TEXT',
+    about: 'return the cost of a request, a part of it, or an amount to the balance',
+    async run({ args: [accountId = ''], options, open }) {
+      const given = {
+        requestId: options.request,
+        card: options.card,
+        amount: options.amount === undefined ? undefined : readAmount(options.amount),
+        reason: requiredOption(options, 'reason'),
+      };
+      const { amount, balance } = await refund(await open(), accountId, { ...given, actor: ACTOR });
+      return {
+        facts: publicView({ accountId, amount, balance }),
+        text: `refunded NT$${formatNtd(amount)}; the balance is NT$${formatNtd(balance)}`,
+      };
+    },
+  },
+  {
+    words: 'accounts payout',
+    takes: 'ID --amount NTD [--fee NTD] --reason TEXT',
+    about: 'book paid balance that was sent back to the customer',
+    async run({ args: [accountId = ''], options, open }) {
+      const amount = readAmount(requiredOption(options, 'amount'));
+      const fee = options.fee === undefined ? 0n : readFee(options.fee);
+      const reason = requiredOption(options, 'reason');
+      const { balance } = await payout(await open(), accountId, { amount, fee, reason, actor: ACTOR });
+      return {
+        facts: publicView({ accountId, amount, fee, balance }),
+        text: `paid out NT$${formatNtd(amount)}; the balance is NT$${formatNtd(balance)}`,
+      };
     },
   },
 ];
@@ -134,12 +161,7 @@ function signedAmount(entry: Entry, accountId: string): bigint {
 }
 
 function publicEntry(entry: Entry, accountId: string) {
-  return {
-    at: new Date(entry.at).toISOString(),
-    kind: entry.kind,
-    ...moneyFields('amount', signedAmount(entry, accountId)),
-    ...moneyFields('balance_after', entry.balanceAfter ?? 0n),
-    reference: entry.reference,
-    note: entry.note,
-  };
+  const { at, kind, balanceAfter, reference, note } = entry;
+  const amount = signedAmount(entry, accountId);
+  return publicView({ at, kind, amount, balanceAfter: balanceAfter ?? 0n, reference, note });
 }

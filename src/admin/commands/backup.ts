@@ -14,8 +14,8 @@ import {
   restoreDatabase,
 } from '../../store/sqlite/backup.ts';
 import { logLine } from '../actions/audit-log.ts';
-import { ACTOR, type Command, CommandRefused, oneArgument } from './command.ts';
-import { printDifferences } from './print-differences.ts';
+import { ACTOR, type Command, CommandRefused } from './command.ts';
+import { printDifferences } from './print-table.ts';
 
 const PEPPER_NOTE =
   'Save the pepper too (SECRETS_PEPPER, or the file "pepper" in the data folder): without it no key works.';
@@ -31,9 +31,7 @@ export const backupCommands: readonly Command[] = [
     words: 'backup',
     takes: 'FILE',
     about: 'copy the embedded database while the server runs, and audit the copy; exit 1 if that finds a difference',
-    options: [],
-    async run({ args, databaseFile }) {
-      const file = oneArgument(args, 'FILE');
+    async run({ args: [file = ''], databaseFile }) {
       const database = embedded(databaseFile());
       backupDatabase(database, file);
       const { differences, movedTo } = auditCopy(file);
@@ -54,11 +52,8 @@ export const backupCommands: readonly Command[] = [
     takes: `FILE [--${ACCEPT}]`,
     about:
       'restore a copy while the server is stopped; with the flag also one that fails the audit, with its wrong accounts frozen',
-    options: [],
-    flags: [ACCEPT],
     makesDatabase: true,
-    async run({ args, options, databaseFile, hasDatabase, pepperFingerprint }) {
-      const file = oneArgument(args, 'FILE');
+    async run({ args: [file = ''], options, databaseFile, hasDatabase, pepperFingerprint }) {
       const database = embedded(databaseFile());
       // Without a database to lose, the pepper may be set later.
       const fingerprint = hasDatabase() ? pepperFingerprint() : undefined;

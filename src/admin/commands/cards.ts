@@ -6,6 +6,7 @@ import { codeOf } from '../../kit/error-code.ts';
 import { formatNtd, moneyFields } from '../../kit/money.ts';
 import type { CardKind } from '../../store/rows.ts';
 import {
+  CARD_STATES,
   type CardStateView,
   type CardView,
   issueCards,
@@ -15,7 +16,8 @@ import {
 } from '../actions/cards.ts';
 import type { IssuedCard } from '../actions/code-memory.ts';
 import { readAmount } from '../actions/read-input.ts';
-import { ACTOR, type Command, CommandRefused, noArguments, requiredOption, WrongUsage } from './command.ts';
+import { publicView } from '../api/public-view.ts';
+import { ACTOR, type Command, CommandRefused, requiredOption } from './command.ts';
 import { printTable } from './print-table.ts';
 
 export const cardCommands: readonly Command[] = [
@@ -23,9 +25,7 @@ export const cardCommands: readonly Command[] = [
     words: 'cards issue',
     takes: '--amount NTD --count N [--kind sold|promo] [--expires DATE] [--note TEXT] [--csv FILE]',
     about: 'issue a batch; the codes are shown once',
-    options: ['amount', 'count', 'kind', 'expires', 'note', 'csv'],
-    async run({ args, options, open, databasePlace }) {
-      noArguments(args);
+    async run({ options, open, databasePlace }) {
       const amount = readAmount(requiredOption(options, 'amount'));
       const count = readCount(requiredOption(options, 'count'));
       const kind = readKind(options.kind ?? 'sold');
@@ -65,25 +65,17 @@ export const cardCommands: readonly Command[] = [
     words: 'cards list',
     takes: '[--batch ID] [--state issued|redeemed|voided|expired]',
     about: 'cards by serial; codes cannot be shown again',
-    options: ['batch', 'state'],
-    async run({ args, options, open }) {
-      noArguments(args);
+    async run({ options, open }) {
       const { batch, state } = options;
       const filter = { batchId: batch, ...(state === undefined ? {} : { state: readState(state) }) };
       const cards = await listEveryCard(await open(), filter);
-      const facts = cards.map(publicCard);
       return {
-        facts,
+        facts: cards.map(publicCard),
         text: printTable(
           ['serial', 'NT$', 'kind', 'state', 'batch', 'redeemed by'],
-          cards.map((card) => [
-            card.serial,
-            formatNtd(card.amount),
-            card.kind,
-            card.state,
-            card.batchId,
-            card.redeemedBy ?? '',
-          ]),
+          cards.map(({ serial, amount, kind, state, batchId, redeemedBy }) => {
+            return [serial, formatNtd(amount), kind, state, batchId, redeemedBy ?? ''];
+          }),
         ),
       };
     },
@@ -92,9 +84,7 @@ export const cardCommands: readonly Command[] = [
     words: 'cards void',
     takes: 'SERIAL…',
     about: 'void cards that are not redeemed',
-    options: [],
     async run({ args, open }) {
-      if (args.length === 0) throw new WrongUsage('at least one SERIAL is needed');
       const results = await voidCards(await open(), args, ACTOR);
       const failed = results.filter(({ state }) => state !== 'voided');
       const text = `${results.length - failed.length} voided`;
@@ -107,17 +97,8 @@ export const cardCommands: readonly Command[] = [
   },
 ];
 
-function publicCard(card: CardView) {
-  return {
-    serial: card.serial,
-    ...moneyFields('amount', card.amount),
-    kind: card.kind,
-    state: card.state,
-    batch_id: card.batchId,
-    expires_at: card.expiresAt === null ? null : new Date(card.expiresAt).toISOString(),
-    redeemed_by: card.redeemedBy,
-    redeemed_at: card.redeemedAt === null ? null : new Date(card.redeemedAt).toISOString(),
-  };
+function publicCard({ serial, amount, kind, state, batchId, expiresAt, redeemedBy, redeemedAt }: CardView) {
+  return publicView({ serial, amount, kind, state, batchId, expiresAt, redeemedBy, redeemedAt });
 }
 
 function readCount(text: string): number {
@@ -132,10 +113,9 @@ function readKind(text: string): CardKind {
 }
 
 function readState(text: string): CardStateView {
-  if (text !== 'issued' && text !== 'redeemed' && text !== 'voided' && text !== 'expired') {
-    throw new CommandRefused(`--state must be issued, redeemed, voided or expired: ${text}`);
-  }
-  return text;
+  const state = CARD_STATES.find((name) => name === text);
+  if (!state) throw new CommandRefused(`--state must be issued, redeemed, voided or expired: ${text}`);
+  return state;
 }
 
 function writeCsv(file: string, rows: readonly Record<string, unknown>[]): void {

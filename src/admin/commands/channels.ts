@@ -9,7 +9,7 @@ import type { TrafficHour } from '../../store/rows.ts';
 import { sumHours } from '../actions/channels.ts';
 import { readNewest } from '../actions/newest.ts';
 import { testChannel } from '../actions/test-channel.ts';
-import { ACTOR, type Command, CommandRefused, noArguments, oneArgument } from './command.ts';
+import { ACTOR, type Command, CommandRefused } from './command.ts';
 import { printTable } from './print-table.ts';
 
 const HOURS_SHOWN = 24;
@@ -19,9 +19,7 @@ export const channelCommands: readonly Command[] = [
     words: 'channels list',
     takes: '',
     about: 'every channel and model with its traffic of the last 24 hours',
-    options: [],
-    async run({ args, open }) {
-      noArguments(args);
+    async run({ open }) {
       const tools = await open();
       const { document } = await readNewest(tools);
       const hours = await tools.store.read.trafficSince(Math.floor(tools.clock.now() / HOUR_MS) - HOURS_SHOWN + 1);
@@ -47,9 +45,7 @@ export const channelCommands: readonly Command[] = [
     words: 'channels test',
     takes: 'NAME',
     about: "send one small real call to a channel, with its key from this command's environment",
-    options: [],
-    async run({ args, open, variable }) {
-      const name = oneArgument(args, 'NAME');
+    async run({ args: [name = ''], open, variable }) {
       const tools = await open();
       const { catalog } = await readNewest(tools);
       // Without a key that only the server has, the call would show nothing about the channel.

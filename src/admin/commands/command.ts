@@ -5,7 +5,7 @@ import type { OperatingRefused } from '../actions/refused.ts';
 import type { OperatingTools } from '../actions/tools.ts';
 
 export interface Invocation {
-  /** Arguments after the command's words. */
+  /** Arguments after the command's words, as many as it takes. */
   args: readonly string[];
   options: Readonly<Record<string, string | undefined>>;
   /** Opens the store on demand; the command line closes it. */
@@ -47,12 +47,9 @@ export interface Printed {
 
 export interface Command {
   words: string;
-  /** Arguments and options in the help. */
+  /** Arguments and options as in the help, from which they are also read; a flag that is given has an empty text as value. */
   takes: string;
   about: string;
-  options: readonly string[];
-  /** Options without a value: if given, their value is an empty text. */
-  flags?: readonly string[];
   /** Also works before the first start; any other command would act on an empty database that no server uses. */
   makesDatabase?: boolean;
   run(invocation: Invocation): Promise<Printed>;
@@ -77,14 +74,21 @@ export class CommandRefused extends Error {
 /** The actor in the action log. */
 export const ACTOR = ACTORS.commandLine;
 
-export function oneArgument(args: readonly string[], what: string): string {
-  const [value, ...rest] = args;
-  if (value === undefined || rest.length > 0) throw new WrongUsage(`exactly one ${what} is needed`);
-  return value;
+/** The options of a command, and its flags, which have no value: `--name TEXT` and `--name`. */
+export function optionsOf({ takes }: Pick<Command, 'takes'>): { options: string[]; flags: string[] } {
+  const found = [...takes.matchAll(/--([a-z-]+)( \w)?/g)];
+  const named = (hasValue: boolean) =>
+    found.flatMap(([, name = '', value]) => ((value !== undefined) === hasValue ? [name] : []));
+  return { options: named(true), flags: named(false) };
 }
 
-export function noArguments(args: readonly string[]): void {
-  if (args.length > 0) throw new WrongUsage(`unexpected: ${args.join(' ')}`);
+/** `ID` is one argument, `SERIAL…` are at least one; without a first word in capitals there is none. */
+export function checkArguments({ takes }: Pick<Command, 'takes'>, args: readonly string[]): void {
+  const [, what, more] = /^([A-Z]+)(…)?/.exec(takes) ?? [];
+  if (what === undefined && args.length > 0) throw new WrongUsage(`unexpected: ${args.join(' ')}`);
+  if (more !== undefined && args.length === 0) throw new WrongUsage(`at least one ${what} is needed`);
+  const isOne = what !== undefined && more === undefined;
+  if (isOne && args.length !== 1) throw new WrongUsage(`exactly one ${what} is needed`);
 }
 
 export function requiredOption(options: Invocation['options'], name: string): string {

@@ -13,16 +13,15 @@ import { fileTrouble } from '../../kit/file-trouble.ts';
 import { readKeyFile } from '../../kit/key-file.ts';
 import { currentDocument } from '../actions/documents.ts';
 import { warnRetirements } from '../actions/retirements.ts';
-import { ACTOR, type Command, CommandRefused, noArguments, oneArgument } from './command.ts';
+import { ACTOR, type Command, CommandRefused } from './command.ts';
 
 export const configCommands: readonly Command[] = [
   {
     words: 'config check',
     takes: 'FILE',
     about: 'validate a catalog file',
-    options: [],
-    async run({ args, variable, hasDatabase, open }) {
-      const read = readNewDocument(readNamedFile(oneArgument(args, 'FILE')));
+    async run({ args: [path = ''], variable, hasDatabase, open }) {
+      const read = readNewDocument(readNamedFile(path));
       if (!read.ok) throw refusedDocument(read.faults);
       const { channels, models } = read.document;
       // A check does not fail because there is no database.
@@ -43,10 +42,8 @@ export const configCommands: readonly Command[] = [
     words: 'config apply',
     takes: 'FILE',
     about: 'apply a catalog file as the newest revision; running servers follow within a second',
-    options: [],
     makesDatabase: true,
-    async run({ args, open, hasDatabase, databaseFile, configFile, variable }) {
-      const path = oneArgument(args, 'FILE');
+    async run({ args: [path = ''], open, hasDatabase, databaseFile, configFile, variable }) {
       const text = readNamedFile(path);
       // No database is created for an invalid document.
       const isNew = !hasDatabase();
@@ -76,9 +73,7 @@ export const configCommands: readonly Command[] = [
     words: 'config export',
     takes: '',
     about: 'print the newest revision, without secrets',
-    options: [],
-    async run({ args, open }) {
-      noArguments(args);
+    async run({ open }) {
       const { revision, yaml: document } = await currentDocument(await open());
       return { facts: { revision, document }, text: document.trimEnd() };
     },

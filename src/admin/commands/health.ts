@@ -1,15 +1,13 @@
 // health: whether the server of these settings accepts work, for container checks and scripts.
 
-import { type Command, CommandRefused, noArguments } from './command.ts';
+import { type Command, CommandRefused } from './command.ts';
 
 export const healthCommands: readonly Command[] = [
   {
     words: 'health',
     takes: '',
     about: 'check whether the server on this machine accepts work; exit code 0 if it does',
-    options: [],
-    async run({ args, ask, serverUrl }) {
-      noArguments(args);
+    async run({ ask, serverUrl }) {
       const status = await ask('/readyz').then(
         (response) => response.status,
         () => undefined,

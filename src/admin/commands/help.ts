@@ -1,6 +1,6 @@
 // The help: all commands, those of a group, or one.
 
-import type { Command } from './command.ts';
+import { type Command, optionsOf } from './command.ts';
 
 type Line = Pick<Command, 'words' | 'takes' | 'about'>;
 
@@ -21,10 +21,11 @@ const HELP_FLAGS = ['--help', '-h'];
  */
 export function helpTopic(
   args: readonly string[],
-  commands: readonly Pick<Command, 'words' | 'options'>[],
+  commands: readonly Pick<Command, 'words' | 'takes'>[],
 ): readonly string[] | undefined {
   const words = args.filter((word) => word !== '--json');
-  const options = commands.find((command) => startsWith(words, command))?.options ?? [];
+  const command = commands.find((one) => startsWith(words, one));
+  const options = command ? optionsOf(command).options : [];
   const isValue = (index: number) => options.some((name) => words[index - 1] === `--${name}`);
   const isHelp = words[0] === 'help' || words.some((word, index) => HELP_FLAGS.includes(word) && !isValue(index));
   if (!isHelp) return undefined;

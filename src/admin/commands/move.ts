@@ -13,17 +13,8 @@ import { StoreRefused } from '../../store/refusal.ts';
 import { refuseWhileServing } from '../../store/sqlite/backup.ts';
 import { logLine } from '../actions/audit-log.ts';
 import type { OperatingTools } from '../actions/tools.ts';
-import {
-  ACTOR,
-  type Command,
-  CommandRefused,
-  type Invocation,
-  noArguments,
-  requiredOption,
-  WrongUsage,
-} from './command.ts';
-import { printDifferences } from './print-differences.ts';
-import { printTable } from './print-table.ts';
+import { ACTOR, type Command, CommandRefused, type Invocation, requiredOption, WrongUsage } from './command.ts';
+import { printDifferences, printTable } from './print-table.ts';
 
 const ACCEPT = 'accept-differences';
 const ACCEPT_NOTE = `move accepts it only with --${ACCEPT}, and freezes the accounts whose wallets are wrong.`;
@@ -35,9 +26,7 @@ export const moveCommands: readonly Command[] = [
     words: 'move undo',
     takes: '',
     about: 'undo a move: use the embedded database again, without later changes in PostgreSQL',
-    options: [],
-    async run({ args, databaseFile }) {
-      noArguments(args);
+    async run({ databaseFile }) {
       const file = embedded(databaseFile());
       if (!undoMove(file)) throw new CommandRefused('this database is not marked as moved');
       return {
@@ -51,11 +40,8 @@ export const moveCommands: readonly Command[] = [
     takes: `--to URL [--${ACCEPT}]`,
     about:
       'copy the embedded database into an empty PostgreSQL while the server is stopped; with the flag also if it fails the audit',
-    options: ['to'],
-    flags: [ACCEPT],
     async run(invocation) {
-      const { args, options, databaseFile, open } = invocation;
-      noArguments(args);
+      const { options, databaseFile, open } = invocation;
       const url = targetUrl(invocation);
       const file = embedded(databaseFile());
       refuseWhileServing(file, systemClock.now());

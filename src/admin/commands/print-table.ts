@@ -1,4 +1,4 @@
-// Prints a table with columns as wide as their widest cell.
+import type { Difference } from '../../store/reads.ts';
 
 export function printTable(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map(({ length }, index) =>
@@ -10,4 +10,9 @@ export function printTable(columns: readonly string[], rows: readonly (readonly 
       .join('  ')
       .trimEnd();
   return [line(columns), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+export function printDifferences(differences: readonly Difference[]): string {
+  const rows = differences.map(({ what, subject, expected, found }) => [what, subject, expected, found]);
+  return printTable(['what', 'subject', 'expected', 'found'], rows);
 }

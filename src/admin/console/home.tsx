@@ -5,28 +5,28 @@
 import { MINUTE_MS } from '../../kit/clock.ts';
 import { keepFor } from '../../kit/keep-for.ts';
 import { taipeiTime } from '../../kit/taipei.ts';
+import { sentences } from '../../site/format.ts';
+import { NoticeBox } from '../../site/frame.tsx';
 import { groupOpenAlarms } from '../actions/alarms.ts';
 import { listActions } from '../actions/audit-log.ts';
-import { listChannels } from '../actions/channels.ts';
+import { type ChannelView, listChannels } from '../actions/channels.ts';
 import { listIncidents } from '../actions/incidents.ts';
 import { auditResult } from '../actions/ledger.ts';
-import { showLosses } from '../actions/losses.ts';
 import { countBelowCost } from '../actions/model-table.ts';
 import { readNewest } from '../actions/newest.ts';
-import { type ProfitRow, sumProfit } from '../actions/profit.ts';
+import { type ProfitRow, showLosses, sumProfit } from '../actions/profit.ts';
 import { listRetiring } from '../actions/retirements.ts';
 import { createToday, type ReadToday } from '../actions/today.ts';
-import { ChannelTable } from './channels/list.tsx';
+import { ChannelTable, needsAttention } from './channels/list.tsx';
 import { readNicknames } from './customer.tsx';
-import { type ConsoleContext, ConsolePage } from './frame.tsx';
-import { TodayFigures } from './home/figures.tsx';
-import { LowBalances, Title, TopLists } from './home/lists.tsx';
-import { Needs } from './home/needs.tsx';
+import { type ConsoleContext, ConsolePage, countedAlarms } from './frame.tsx';
+import { LowBalances, Title, TodayFigures, TopLists } from './home/lists.tsx';
 import { DayChart } from './ledger/profit.tsx';
 import { LIVE_PATH } from './sessions.ts';
 import type { ConsoleTools } from './tools.ts';
 import type { ConsoleVisits } from './visits.tsx';
-import { Actions } from './watch/action-table.tsx';
+import { Actions } from './watch/action-pages.tsx';
+import { explainAlarm } from './watch/alarm-pages.tsx';
 
 const DAYS = 30;
 const SHOWN_ACTIONS = 5;
@@ -135,5 +135,62 @@ function Live({ context, facts }: HomeProps) {
         </p>
       </details>
     </>
+  );
+}
+
+interface AttentionItem {
+  channels: readonly ChannelView[];
+  openIncidents: number;
+  /** Null: no audit has finished yet. */
+  isUnbalanced: boolean | null;
+  /** Models that retire soon. */
+  retiring: readonly string[];
+  /** How many models are sold below cost. */
+  belowCost: number;
+  /** Names of open alarms that are critical. */
+  critical: readonly string[];
+}
+
+function Needs({ context, needed }: { context: ConsoleContext; needed: AttentionItem }) {
+  const { channels, openIncidents, isUnbalanced, retiring, belowCost, critical } = needed;
+  const words = context.words;
+  const { home } = words;
+  const troubled = channels.filter(needsAttention).map(({ name }) => name);
+  const needs: { path: string; text: string; isBad?: boolean }[] = [
+    ...critical.map((name) => ({
+      path: '/alarms',
+      text: home.criticalAlarm(explainAlarm(context, name)[0]),
+      isBad: true,
+    })),
+    ...(isUnbalanced ? [{ path: '/ledger', text: home.unbalanced }] : []),
+    ...(context.openAlarms?.count
+      ? [{ path: '/alarms', text: home.openAlarms(countedAlarms(context.openAlarms)) }]
+      : []),
+    ...(troubled.length > 0 ? [{ path: '/channels', text: home.channelsBad(troubled.join(', ')) }] : []),
+    ...(openIncidents > 0 ? [{ path: '/incidents', text: home.incidentsOpen(openIncidents) }] : []),
+    ...(belowCost > 0 ? [{ path: '/models', text: words.models.belowCost(belowCost) }] : []),
+    ...(retiring.length > 0 ? [{ path: '/models', text: home.retiring(retiring.join(', ')) }] : []),
+    ...(channels.every(({ kind }) => kind === 'demo') ? [{ path: '/connect', text: home.noChannel }] : []),
+  ];
+  if (needs.length === 0) {
+    // If the alarms are unknown, the page must not say that all is well.
+    if (context.openAlarms === undefined) return null;
+    if (isUnbalanced !== null) return <NoticeBox notice={{ text: home.calm }} />;
+    return (
+      <div class="notice is-unknown" role="status">
+        <p>{sentences(home.calm, words.ledger.auditNever)}</p>
+      </div>
+    );
+  }
+  return (
+    <section class="notice is-warning" aria-label={home.needs}>
+      <ul>
+        {needs.map(({ path, text, isBad }) => (
+          <li class={isBad ? 'bad' : ''}>
+            <a href={path}>{text}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -1,4 +1,5 @@
-// Refusals of operator actions and faults of the gateway, as text in the reader's language.
+// Refusals of operator actions and faults of the gateway, as text in the reader's language; and forms that are shown again
+// with what is wrong.
 
 import type { Fault } from '../../faults/fault.ts';
 import { faultText } from '../../site/fault-text.ts';
@@ -6,7 +7,7 @@ import { sentences } from '../../site/format.ts';
 import type { Notice } from '../../site/frame.tsx';
 import type { Language } from '../../site/language.ts';
 import { OperatingRefused, REFUSAL_STATUSES } from '../actions/refused.ts';
-
+import type { ConsoleVisit } from './visits.tsx';
 import { consoleWords } from './words/words.ts';
 
 export function refusalNotice(language: Language, error: OperatingRefused): Notice {
@@ -34,4 +35,38 @@ export function unlessRefused<Result>(run: () => Result): Result | undefined {
     if (error instanceof OperatingRefused) return undefined;
     throw error;
   }
+}
+
+/** Texts by the names of the fields that are wrong. */
+export type Faults = Readonly<Record<string, string>>;
+
+/** What a page shows of its form that was sent. */
+export interface Shown {
+  notice?: Notice | undefined;
+  faults?: Faults | undefined;
+  status?: number;
+}
+
+/** The page of the form is shown again. */
+export class SentInVain extends Error {
+  override name = 'SentInVain';
+  constructor(readonly shown: Shown) {
+    super('a form is refused');
+  }
+}
+
+/** For a form whose page is shown again. */
+export function refuseFaults(faults: Faults): void {
+  if (Object.keys(faults).length > 0) throw new SentInVain({ faults, status: 422 });
+}
+
+export function sentTwice({ page }: ConsoleVisit): Shown {
+  return { notice: { text: page.words.frame.twice, isBad: true }, status: 409 };
+}
+
+/** The ticket of a form that acts once, and whose page is shown again when it is sent a second time. */
+export function takeTicket(visit: ConsoleVisit): string {
+  const ticket = visit.form.get('once') ?? '';
+  if (visit.once.take(ticket)) return ticket;
+  throw new SentInVain(sentTwice(visit));
 }

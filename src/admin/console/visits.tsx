@@ -5,6 +5,7 @@
 
 import type { Context, Env, Hono } from 'hono';
 import { Fault } from '../../faults/fault.ts';
+import type { Random } from '../../kit/random.ts';
 import type { Assets } from '../../site/assets.ts';
 import type { Flash } from '../../site/flash.ts';
 import { sentences } from '../../site/format.ts';
@@ -19,13 +20,13 @@ import { groupOpenAlarms, listAlarms } from '../actions/alarms.ts';
 import { hasControls } from '../actions/read-input.ts';
 import { invalid, notFound, OperatingRefused } from '../actions/refused.ts';
 import { type ConsoleContext, ConsolePage, MAX_COUNTED, type OpenAlarmCount } from './frame.tsx';
-import { createOnce, type Once } from './once.ts';
-import { operatorFaultText, refusalNotice, refusalStatus } from './refused.ts';
+import { operatorFaultText, refusalNotice, refusalStatus, SentInVain, type Shown } from './refused.ts';
 import { createConsoleSessions } from './sessions.ts';
 import { type ConsoleTools, OWN_URL } from './tools.ts';
 import { consoleWords } from './words/words.ts';
 
 export interface ConsoleVisit extends Visit<ConsoleContext> {
+  tools: ConsoleTools;
   once: Once;
   /** The notice of the form before this page. */
   flash: Flash;
@@ -34,14 +35,15 @@ export interface ConsoleVisit extends Visit<ConsoleContext> {
 }
 
 type HandleVisit = Handle<ConsoleVisit>;
+
 /** Shows the page again with what was refused. Without what its address names there is no page to show. */
-export type ShowRefused = (visit: ConsoleVisit, notice: Notice, status: number) => Promise<Response>;
+type ShowAgain = (visit: ConsoleVisit, shown: Shown) => Promise<Response>;
 
 export interface ConsoleVisits {
   get(path: string, handle: HandleVisit): void;
   /** A file that the browser saves, not a page: after signing in, the browser is not redirected to it. */
   file(path: string, handle: HandleVisit): void;
-  post(path: string, handle: HandleVisit, again?: ShowRefused): void;
+  post(path: string, handle: HandleVisit, again?: ShowAgain): void;
   /** Handles all other paths, if `wanted` accepts them. */
   rest(wanted: (request: Request) => boolean, handle: HandleVisit): void;
 }
@@ -128,7 +130,7 @@ export function createConsoleVisits<Bindings extends Env>(
         sessions.leave(headers, new URL(path, url).pathname, left);
         return visit.go(path);
       };
-      return handle({ ...visit, page: { ...page, flash: flash.notice }, once, flash, goWith });
+      return handle({ ...visit, page: { ...page, flash: flash.notice }, tools, once, flash, goWith });
     });
 
   const serve = (context: Context, handle: HandleVisit) =>
@@ -179,14 +181,15 @@ export function createConsoleVisits<Bindings extends Env>(
   };
 }
 
-function withRefusals(handle: HandleVisit, again: ShowRefused): HandleVisit {
+function withRefusals(handle: HandleVisit, again: ShowAgain): HandleVisit {
   return async (visit) => {
     try {
       return await handle(visit);
     } catch (error) {
+      if (error instanceof SentInVain) return again(visit, error.shown);
       if (!(error instanceof OperatingRefused)) throw error;
       if (error.code === 'not_found' && Object.keys(visit.params).length > 0) throw error;
-      return again(visit, refusalNotice(visit.page.language, error), refusalStatus(error));
+      return again(visit, { notice: refusalNotice(visit.page.language, error), status: refusalStatus(error) });
     }
   };
 }
@@ -230,4 +233,29 @@ function refuseControls({ params, url, form }: Visit<ConsoleContext>): void {
 /** Only a page of the console, never another site. */
 function nextPath(given: string | null): string {
   return given && /^\/(?!sign-in)[a-z][\w./:-]*(\?[^#\s\\]*)?$/.test(given) ? given : '/';
+}
+
+interface Once {
+  /** For a hidden field of a form. */
+  ticket(): string;
+  /** Whether this form may act: its ticket was issued and is unused. */
+  take(ticket: string | null): boolean;
+}
+
+const MAX_TICKETS = 10_000;
+
+export function createOnce(random: Random): Once {
+  const open = new Set<string>();
+  return {
+    ticket() {
+      const ticket = Buffer.from(random.bytes(16)).toString('base64url');
+      open.add(ticket);
+      for (const oldest of open) {
+        if (open.size <= MAX_TICKETS) break;
+        open.delete(oldest);
+      }
+      return ticket;
+    },
+    take: (ticket) => open.delete(ticket ?? ''),
+  };
 }

@@ -1,15 +1,12 @@
 // Every route of the operator's port, in one place. Each of them needs the token.
 
-import { ACCOUNT_OPERATIONS } from '../api/accounts.ts';
+import { ACCOUNT_OPERATIONS, REFUND_OPERATIONS, REFUSAL_OPERATIONS } from '../api/accounts.ts';
 import { CARD_OPERATIONS } from '../api/cards.ts';
 import { CATALOG_OPERATIONS } from '../api/catalog.ts';
 import { CHANNEL_OPERATIONS } from '../api/channels.ts';
-import { LEDGER_OPERATIONS } from '../api/ledger.ts';
+import { LEDGER_OPERATIONS, PROFIT_OPERATIONS } from '../api/ledger.ts';
 import { openapiDocument } from '../api/openapi.ts';
 import type { AdminOperation } from '../api/operation.ts';
-import { PROFIT_OPERATIONS } from '../api/profit.ts';
-import { REFUND_OPERATIONS } from '../api/refunds.ts';
-import { REFUSAL_OPERATIONS } from '../api/refusals.ts';
 import { WATCH_OPERATIONS } from '../api/watch.ts';
 import { METRICS_TYPE } from '../metrics/metrics.ts';
 import type { OperatorRoute, OperatorTools } from './tools.ts';

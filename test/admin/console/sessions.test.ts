@@ -1,8 +1,8 @@
 // Sessions of the console end by themselves, and forms act once.
 
 import { expect, test } from 'bun:test';
-import { createOnce } from '../../../src/admin/console/once.ts';
 import { createConsoleSessions, LIVE_PATH } from '../../../src/admin/console/sessions.ts';
+import { createOnce } from '../../../src/admin/console/visits.tsx';
 import { systemRandom } from '../../../src/kit/random.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 

@@ -2,16 +2,17 @@
 // The common part of an account's pages: its name and state, and the tabs. Each tab has its own address.
 
 import type { Child } from 'hono/jsx';
-import { type Notice, NoticeBox, Tabs } from '../../../site/frame.tsx';
+import { NoticeBox, Tabs } from '../../../site/frame.tsx';
 import { CopyId } from '../../../site/parts/copy-id.tsx';
 import type { AccountView } from '../../actions/accounts.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import type { Shown } from '../refused.ts';
 
 /** The names are in the addresses. */
 export const ACCOUNT_TABS = ['summary', 'requests', 'refused', 'ledger', 'keys'] as const;
 export type AccountTab = (typeof ACCOUNT_TABS)[number];
 
-export interface AccountProps {
+export interface AccountProps extends Omit<Shown, 'status'> {
   context: ConsoleContext;
   account: AccountView;
   now: number;
@@ -19,8 +20,6 @@ export interface AccountProps {
   ticket: string;
   /** The refused input; empty without one. */
   form: URLSearchParams;
-  faults?: Readonly<Record<string, string>>;
-  notice?: Notice | undefined;
 }
 
 interface AccountFrameProps extends Pick<AccountProps, 'context' | 'account' | 'notice'> {

@@ -14,7 +14,7 @@ import { MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actions/describe-accou
 import { dayText } from '../../actions/ledger.ts';
 import type { AccountRow } from '../../actions/list-accounts.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { Actions } from '../watch/action-table.tsx';
+import { Actions } from '../watch/action-pages.tsx';
 import { AccountFrame, type AccountProps } from './account-frame.tsx';
 
 /** With what the list of accounts has of it. */

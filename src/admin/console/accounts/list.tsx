@@ -2,19 +2,35 @@
 // The list of accounts, or those that a search found: sorted by one of their figures, in pages.
 
 import type { Child } from 'hono/jsx';
+import { readCardCode } from '../../../accounts/card-code.ts';
+import { hasKeyShape } from '../../../accounts/keys/key-format.ts';
+import { taipeiDay } from '../../../kit/taipei.ts';
 import { count, date, dateTime, percent } from '../../../site/format.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { Submit } from '../../../site/parts/button.tsx';
 import { TextField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, type SortedColumn, Under } from '../../../site/parts/table.tsx';
+import { typed } from '../../../site/read-form.ts';
 import type { FoundBy } from '../../../store/reads.ts';
-import type { AccountListPage, AccountRow, AccountSort } from '../../actions/list-accounts.ts';
+import { showAccount } from '../../actions/accounts.ts';
+import { listCards } from '../../actions/cards.ts';
+import { dayText } from '../../actions/ledger.ts';
+import {
+  ACCOUNT_SORTS,
+  type AccountListPage,
+  type AccountRow,
+  type AccountSort,
+  listAccounts,
+} from '../../actions/list-accounts.ts';
+import { type RefusedView, showRefusals, showRefused } from '../../actions/refusals.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import type { ConsoleTools } from '../tools.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { FrozenState } from './account-frame.tsx';
-import { refusedPath } from './refused.tsx';
+import { RefusedPage, refusedPath } from './refused.tsx';
 import { requestPath } from './request.tsx';
 
-export interface ListQuery {
+interface ListQuery {
   q: string;
   sort: AccountSort;
   order: 'asc' | 'desc';
@@ -29,7 +45,7 @@ interface ListProps {
   total?: number | undefined;
 }
 
-export function AccountsPage(props: ListProps) {
+function AccountsPage(props: ListProps) {
   const { context, query, list, total } = props;
   const { accounts, customers } = context.words;
   return (
@@ -61,7 +77,7 @@ export function AccountsPage(props: ListProps) {
 }
 
 /** A search for a request opens the request. */
-export function foundPath({ accountId, by }: { accountId: string; by: FoundBy | null }, text: string): string {
+function foundPath({ accountId, by }: { accountId: string; by: FoundBy | null }, text: string): string {
   if (by === 'refused') return refusedPath(text);
   return by === 'request' ? requestPath(accountId, text) : `/accounts/${accountId}`;
 }
@@ -204,4 +220,69 @@ function Pages({ context, query, list }: ListProps) {
       {list.nextCursor === null ? null : <a href={listPath(query, list.nextCursor)}>{customers.next}</a>}
     </p>
   );
+}
+
+const ROWS = 50;
+/** Customers who spend most come first. */
+const DEFAULT_SORT = 'spend';
+
+export function addListPages(visits: ConsoleVisits): void {
+  visits.get('/accounts', (visit) => list(visit, readQuery(visit.url.searchParams)));
+  visits.post('/accounts', (visit) => {
+    const q = typed(visit.form, 'q');
+    if (q === '') return visit.go('/accounts');
+    // The code of a card and a key may still be worth something: they must not be in an address.
+    const isSecret = readCardCode(q) !== undefined || hasKeyShape(q) || /^(sk|pc)-/i.test(q);
+    if (isSecret) return list(visit, { q, sort: DEFAULT_SORT, order: 'desc', isFirst: true });
+    return visit.go(`/accounts?${new URLSearchParams({ q })}`);
+  });
+  visits.get('/refusals/:request', show);
+}
+
+function readQuery(params: URLSearchParams): ListQuery {
+  const sort = ACCOUNT_SORTS.find((one) => one === params.get('sort')) ?? DEFAULT_SORT;
+  const order = params.get('order') ?? (sort === 'nickname' ? 'asc' : 'desc');
+  return { q: typed(params, 'q'), sort, order: order === 'asc' ? 'asc' : 'desc', isFirst: !params.get('cursor') };
+}
+
+async function list(visit: ConsoleVisit, query: ListQuery): Promise<Response> {
+  const { tools } = visit;
+  const { q, sort, order, isFirst } = query;
+  const cursor = visit.url.searchParams.get('cursor') || undefined;
+  const found = await listAccounts(tools, { q, sort, order, cursor, limit: ROWS });
+  if (q !== '' && isFirst) {
+    const path = await onlyPath(tools, q, found.data);
+    if (path !== undefined) return visit.go(path);
+  }
+  const total = q === '' ? await tools.store.read.accountCount() : undefined;
+  return visit.show(<AccountsPage context={visit.page} query={query} list={found} total={total} />);
+}
+
+/** Where a search leads that has found one thing. */
+async function onlyPath(
+  tools: ConsoleTools,
+  q: string,
+  [only, another]: Awaited<ReturnType<typeof listAccounts>>['data'],
+): Promise<string | undefined> {
+  if (another) return undefined;
+  if (only) return foundPath(only, q);
+  const [refused] = (await showRefusals(tools, { requestId: q })).data;
+  if (refused) return refusedPath(refused.requestId);
+  const [card] = await listCards(tools, { serials: [q.toUpperCase()] }, 1);
+  return card && `/cards?serial=${encodeURIComponent(card.serial)}`;
+}
+
+async function show(visit: ConsoleVisit): Promise<Response> {
+  const { tools } = visit;
+  const refused = await showRefused(tools, visit.params.request ?? '');
+  const account = refused.accountId === null ? undefined : await showAccount(tools, refused.accountId, { rows: 1 });
+  const sameDay = await countSameDay(tools, refused);
+  return visit.show(<RefusedPage context={visit.page} {...{ refused, account, sameDay }} />);
+}
+
+async function countSameDay(tools: ConsoleTools, { accountId, code, at }: RefusedView): Promise<number | undefined> {
+  if (accountId === null) return undefined;
+  const { counts } = await showRefusals(tools, { accountId });
+  const ofDay = counts.filter((one) => one.code === code && one.day === dayText(taipeiDay(at)));
+  return ofDay.reduce((sum, { refused }) => sum + refused, 0);
 }

@@ -1,18 +1,24 @@
 /** @jsxImportSource hono/jsx */
-// One request of an account: usage, hold, cost, and every try. Never its content.
+// One request of an account: usage, hold, cost, and every try, with the form of its refund. Never its content.
 
-import type { Nano } from '../../../kit/money.ts';
+import { formatNtd, type Nano } from '../../../kit/money.ts';
 import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { type Language, wordsOf } from '../../../site/language.ts';
 import { Attempts, RequestStatus } from '../../../site/parts/attempts.tsx';
+import { Submit } from '../../../site/parts/button.tsx';
 import { CopyId } from '../../../site/parts/copy-id.tsx';
+import { Hidden, TextField } from '../../../site/parts/field.tsx';
 import { type Fact, Facts, Under } from '../../../site/parts/table.tsx';
 import type { Entry, UsageRecord } from '../../../store/rows.ts';
-import type { showRequest } from '../../actions/accounts.ts';
-import { Customer, type Nicknames } from '../customer.tsx';
+import { showRequest } from '../../actions/accounts.ts';
+import { refund } from '../../actions/refunds.ts';
+import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { type RefundForm, RequestRefund } from '../refunds/request-refund.tsx';
+import { readMoney } from '../refunds/read-money.ts';
+import { type Faults, type Shown, sentTwice } from '../refused.ts';
+import { ACTOR } from '../tools.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { consoleWords } from '../words/words.ts';
 
 interface RequestProps {
@@ -27,7 +33,7 @@ interface RequestProps {
 
 export const requestPath = (accountId: string, requestId: string) => `/accounts/${accountId}/requests/${requestId}`;
 
-export function RequestPage({ context, accountId, nicknames, requestId, found, refund, notice }: RequestProps) {
+function RequestPage({ context, accountId, nicknames, requestId, found, refund, notice }: RequestProps) {
   const { accounts } = context.words;
   const refundOf = { context, path: requestPath(accountId, requestId), ...refund };
   const account = <Customer accountId={accountId} nicknames={nicknames} />;
@@ -134,5 +140,84 @@ function Rule({ language, record: { rule, cost, held } }: { language: Language; 
     <p>
       <Under of={usage.rules[rule](money(cost), money(held))} text={rule} class="id" />
     </p>
+  );
+}
+
+export function addRequestPage(visits: ConsoleVisits): void {
+  visits.get('/accounts/:id/requests/:request', show);
+  visits.post('/accounts/:id/requests/:request/refund', refundRequest, show);
+}
+
+async function show(visit: ConsoleVisit, { notice, faults, status = 200 }: Shown = {}): Promise<Response> {
+  const { id: accountId = '', request: requestId = '' } = visit.params;
+  const found = await showRequest(visit.tools, accountId, requestId);
+  const nicknames = await readNicknames(visit.tools, [accountId]);
+  const refund = { ticket: visit.once.ticket(), form: visit.form, faults };
+  const facts = { accountId, nicknames, requestId, found, notice, refund };
+  return visit.show(<RequestPage context={visit.page} {...facts} />, { status });
+}
+
+async function refundRequest(visit: ConsoleVisit): Promise<Response> {
+  const { id: accountId = '', request: requestId = '' } = visit.params;
+  const { refunds } = visit.page.words;
+  const given = readMoney(visit, refunds);
+  const once = visit.form.get('once') ?? '';
+  if (!visit.once.take(once)) return show({ ...visit, form: new URLSearchParams() }, sentTwice(visit));
+  await refund(visit.tools, accountId, { ...given, requestId, actor: ACTOR, once });
+  const notice = { text: refunds.didRefund(money(given.amount)) };
+  return visit.goWith(requestPath(accountId, requestId), { notice });
+}
+
+/** The refund acts without a question: it is never above what the request cost, and its ticket makes it act once. */
+interface RefundForm {
+  ticket: string;
+  /** The refused input; empty without one. */
+  form: URLSearchParams;
+  faults?: Faults | undefined;
+}
+
+interface RequestRefundProps extends RefundForm {
+  context: ConsoleContext;
+  /** Address of the request's page. */
+  path: string;
+  charged: Nano;
+  refunded: Nano;
+}
+
+/** Nothing if the request was free. */
+function RequestRefund({ context, path, charged, refunded, ticket, form, faults = {} }: RequestRefundProps) {
+  const { refunds } = context.words;
+  if (charged === 0n) return null;
+  const left = charged - refunded;
+  const field = (name: string, value: string) => ({ name, value: form.get(name) ?? value, fault: faults[name] });
+  return (
+    <section class="refund" id="refund">
+      <h2>{refunds.refundRequest}</h2>
+      {left === 0n ? (
+        <p class="faint">{refunds.allRefunded}</p>
+      ) : (
+        <form method="post" action={`${path}/refund`} data-once>
+          <p class="faint">{refunds.refundLead}</p>
+          <Hidden fields={{ once: ticket }} />
+          <div class="amount-and-reason">
+            <TextField
+              {...field('amount', formatNtd(left))}
+              label={refunds.amount}
+              inputmode="decimal"
+              hasFocus={faults.amount !== undefined}
+              required
+            />
+            <TextField
+              {...field('reason', '')}
+              label={refunds.reason}
+              hasFocus={faults.amount === undefined}
+              maxlength={200}
+              required
+            />
+            <Submit text={refunds.doRefund} />
+          </div>
+        </form>
+      )}
+    </section>
   );
 }

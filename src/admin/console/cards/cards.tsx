@@ -2,7 +2,6 @@
 // The cards: a form for a new batch, the batches so far, and a search by serial number.
 
 import { count, dateTime, money } from '../../../site/format.ts';
-import type { Notice } from '../../../site/frame.tsx';
 import { Figure } from '../../../site/parts/amount.tsx';
 import { IdLink, LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Hidden, SelectField, TextField } from '../../../site/parts/field.tsx';
@@ -10,8 +9,9 @@ import { action, DataTable, figure, typedText, Under } from '../../../site/parts
 import type { CardLiability } from '../../../store/reads.ts';
 import type { BatchView, CardView } from '../../actions/cards.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import type { Shown } from '../refused.ts';
 
-interface CardsProps {
+interface CardsProps extends Omit<Shown, 'status'> {
   context: ConsoleContext;
   batches: readonly BatchView[];
   liability: CardLiability;
@@ -19,8 +19,6 @@ interface CardsProps {
   search?: { serial: string; found: readonly CardView[] } | undefined;
   /** The refused input; empty without one. */
   form: URLSearchParams;
-  faults?: Readonly<Record<string, string>>;
-  notice?: Notice | undefined;
 }
 
 export function CardsPage(props: CardsProps) {

@@ -9,6 +9,7 @@ import { count, date, money, sentences } from '../../../site/format.ts';
 import { plainNumber, typed, wholeNumber } from '../../../site/read-form.ts';
 import { fileResponse } from '../../../site/respond.ts';
 import {
+  CARD_STATES,
   cardSheet,
   type IssueRequest,
   issueCards,
@@ -23,67 +24,57 @@ import { MAX_AMOUNT, readAmount } from '../../actions/read-input.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
 import { ConfirmPage } from '../frame.tsx';
 import { pageIn } from '../pager.tsx';
-import { unlessRefused } from '../refused.ts';
-import { ACTOR, type ConsoleTools, OWN_URL } from '../tools.ts';
+import { type Faults, refuseFaults, type Shown, sentTwice, unlessRefused } from '../refused.ts';
+import { ACTOR, OWN_URL } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { BatchPage, CARD_STATES, CodesExpiredPage } from './batch.tsx';
+import { BatchPage, CodesExpiredPage, QR_BORDER, type QrCode, SheetPage } from './batch.tsx';
 import { CardsPage } from './cards.tsx';
-import { QR_BORDER, type QrCode, SheetPage } from './sheet.tsx';
 
 const SHOWN_BATCHES = 100;
 const SHOWN_CARDS = 60;
 /** A QR code takes two to three kilobytes. */
 const ON_A_SHEET = 16;
 
-export function addCardPages(visits: ConsoleVisits, tools: ConsoleTools): void {
-  const again: ShowAgain = async (visit, faults, text) => {
-    const [batches, liability] = await readCards(tools);
-    const notice = text === undefined ? undefined : { text, isBad: true };
-    const { page: context, form } = visit;
-    const page = <CardsPage {...{ context, batches, liability, form, faults, notice }} />;
-    return visit.show(page, { status: 422 });
-  };
-  visits.get('/cards', (visit) => showCards(tools, visit));
-  visits.post('/cards/review', (visit) => askIssue(tools, visit, again));
-  visits.post('/cards', (visit) => issue(tools, visit, again));
-  visits.get('/cards/batches/:id', (visit) => showOne(tools, visit));
-  visits.file('/cards/batches/:id/codes.csv', (visit) => csv(tools, visit));
-  visits.get('/cards/batches/:id/sheet', (visit) => sheet(tools, visit));
-  visits.post('/cards/void', (visit) => voidChosen(tools, visit));
+export function addCardPages(visits: ConsoleVisits): void {
+  visits.get('/cards', showCards);
+  visits.post('/cards/review', askIssue, showCards);
+  visits.post('/cards', issue, showCards);
+  visits.get('/cards/batches/:id', (visit) => showOne(visit, visit.params.id ?? ''));
+  visits.file('/cards/batches/:id/codes.csv', csv);
+  visits.get('/cards/batches/:id/sheet', sheet);
+  visits.post('/cards/void', voidChosen);
 }
 
-function readCards(tools: ConsoleTools) {
-  return Promise.all([listBatches(tools, SHOWN_BATCHES), tools.store.read.cardLiability()]);
-}
-
-async function showCards(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const [batches, liability] = await readCards(tools);
+async function showCards(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
+  const { tools, page: context, form } = visit;
+  const [batches, liability] = await Promise.all([listBatches(tools, SHOWN_BATCHES), tools.store.read.cardLiability()]);
   const serial = typed(visit.url.searchParams, 'serial');
   const search =
     serial === '' ? undefined : { serial, found: await listCards(tools, { serials: [serial] }, SHOWN_CARDS) };
-  return visit.show(<CardsPage {...{ context: visit.page, batches, liability, search, form: visit.form }} />);
+  return visit.show(<CardsPage {...{ context, batches, liability, search, form }} {...shown} />, { status });
 }
 
-async function showOne(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const batchId = visit.params.id ?? '';
+async function showOne(visit: ConsoleVisit, batchId: string, { notice, status = 200 }: Shown = {}): Promise<Response> {
+  const { tools } = visit;
   const batch = await showBatch(tools, batchId);
   const { searchParams } = visit.url;
   const state = CARD_STATES.find((name) => name === searchParams.get('state'));
   const part = pageIn(wholeNumber(searchParams, 'page'), SHOWN_CARDS, state ? batch.states[state] : batch.count);
   const cards = (await listCards(tools, { batchId, state }, part.from + SHOWN_CARDS)).slice(part.from);
-  const facts = { batch, cards, state, part, sheet: await cardSheet(tools, batchId) };
-  return visit.show(<BatchPage context={visit.page} {...facts} />);
+  const facts = { batch, cards, state, part, sheet: await cardSheet(tools, batchId), notice };
+  const context = { ...visit.page, path: `/cards/batches/${batchId}` };
+  return visit.show(<BatchPage context={context} {...facts} />, { status });
 }
 
 /** The batch exists, but its codes are no longer kept. */
-async function showGone(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const batch = await showBatch(tools, visit.params.id ?? '');
+async function showGone(visit: ConsoleVisit): Promise<Response> {
+  const batch = await showBatch(visit.tools, visit.params.id ?? '');
   return visit.show(<CodesExpiredPage context={visit.page} batch={batch} />, { status: 404 });
 }
 
-async function csv(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const found = await cardSheet(tools, visit.params.id ?? '');
-  if (!found) return showGone(tools, visit);
+async function csv(visit: ConsoleVisit): Promise<Response> {
+  const found = await cardSheet(visit.tools, visit.params.id ?? '');
+  if (!found) return showGone(visit);
   const { batch, cards } = found;
   const rows = cards.map(({ serial, code, link }) => ({
     serial,
@@ -97,9 +88,9 @@ async function csv(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> 
 }
 
 /** Each code takes milliseconds; other requests run in between. */
-async function sheet(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const found = await cardSheet(tools, visit.params.id ?? '');
-  if (!found) return showGone(tools, visit);
+async function sheet(visit: ConsoleVisit): Promise<Response> {
+  const found = await cardSheet(visit.tools, visit.params.id ?? '');
+  if (!found) return showGone(visit);
   const part = pageIn(wholeNumber(visit.url.searchParams, 'page'), ON_A_SHEET, found.cards.length);
   const cards = found.cards.slice(part.from, part.from + ON_A_SHEET);
   const codes = new Map<string, QrCode>();
@@ -107,15 +98,15 @@ async function sheet(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response
     codes.set(link, encode(link, { ecc: 'M', border: QR_BORDER }));
     await setImmediate();
   }
-  const { issuer } = (await readNewest(tools)).document;
+  const { issuer } = (await readNewest(visit.tools)).document;
   const facts = { sheet: { ...found, cards }, codes, part, issuer };
   return visit.show(<SheetPage context={visit.page} {...facts} />);
 }
 
 /** Shows what will be voided and asks for confirmation; then voids it. */
-async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+async function voidChosen(visit: ConsoleVisit): Promise<Response> {
   const { cards: words } = visit.page.words;
-  const { form } = visit;
+  const { form, tools } = visit;
   const batchId = form.get('batch') ?? '';
   const path = `/cards/batches/${batchId}`;
   const batch = await showBatch(tools, batchId);
@@ -123,12 +114,7 @@ async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
   const named = new Set([...form.getAll('serial'), ...(form.get('serials') ?? '').split(/\s+/)]);
   const chosen = form.get('all') === 'yes' ? issued : issued.filter(({ serial }) => named.has(serial));
   if (chosen.length === 0) {
-    const cards = await listCards(tools, { batchId }, SHOWN_CARDS);
-    const notice = { text: words.voidNone, isBad: true };
-    const part = pageIn(1, SHOWN_CARDS, batch.count);
-    const facts = { batch, cards, state: undefined, part, sheet: await cardSheet(tools, batchId) };
-    const context = { ...visit.page, path, query: '' };
-    return visit.show(<BatchPage context={context} {...facts} notice={notice} />, { status: 422 });
+    return showOne(visit, batchId, { notice: { text: words.voidNone, isBad: true }, status: 422 });
   }
   const serials = chosen.map(({ serial }) => serial);
   if (form.get('confirmed') !== 'yes') {
@@ -157,13 +143,9 @@ async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
   return visit.goWith(path, { notice: { text, isBad: failed.length > 0 } });
 }
 
-type Faults = Readonly<Record<string, string>>;
-type ShowAgain = (visit: ConsoleVisit, faults: Faults, text?: string) => Promise<Response>;
-
-async function askIssue(tools: ConsoleTools, visit: ConsoleVisit, again: ShowAgain): Promise<Response> {
+async function askIssue(visit: ConsoleVisit): Promise<Response> {
   const { cards } = visit.page.words;
-  const { request, faults } = readIssue(visit, tools.clock.now());
-  if (!request) return again(visit, faults);
+  const request = readIssue(visit);
   const { amount, kind, expires } = request;
   const ends = expires === undefined ? cards.askPromoEver : cards.askPromo(expires);
   const fields = Object.fromEntries(
@@ -187,33 +169,32 @@ async function askIssue(tools: ConsoleTools, visit: ConsoleVisit, again: ShowAga
   );
 }
 
-async function issue(tools: ConsoleTools, visit: ConsoleVisit, again: ShowAgain): Promise<Response> {
-  const { request, faults } = readIssue(visit, tools.clock.now());
-  if (!request) return again(visit, faults);
-  if (!visit.once.take(visit.form.get('once'))) return again(visit, {}, visit.page.words.frame.twice);
+async function issue(visit: ConsoleVisit): Promise<Response> {
+  const request = readIssue(visit);
+  if (!visit.once.take(visit.form.get('once'))) return showCards(visit, { ...sentTwice(visit), status: 422 });
   try {
-    const { batch } = await issueCards(tools, { ...request, actor: ACTOR });
+    const { batch } = await issueCards(visit.tools, { ...request, actor: ACTOR });
     return visit.go(`/cards/batches/${batch.batchId}`);
   } catch (error) {
     if (!(error instanceof OperatingRefused)) throw error;
-    const { field } = error.facts;
-    return again(visit, field === undefined ? {} : { [field]: error.message }, error.message);
+    const { message: text, facts } = error;
+    const faults: Faults = facts.field === undefined ? {} : { [facts.field]: text };
+    return showCards(visit, { faults, notice: { text, isBad: true }, status: 422 });
   }
 }
 
-function readIssue({ form, page }: ConsoleVisit, now: number): { request: IssueRequest | undefined; faults: Faults } {
+function readIssue({ form, page, tools }: ConsoleVisit): IssueRequest {
   const { cards } = page.words;
-  const faults: Record<string, string> = {};
   const amount = unlessRefused(() => readAmount(plainNumber(typed(form, 'amount'))));
-  if (amount === undefined) faults.amount = cards.wrongAmount(money(MAX_AMOUNT));
   const countText = plainNumber(typed(form, 'count'));
   const number = /^\d{1,6}$/.test(countText) ? Number(countText) : 0;
-  if (number < 1 || number > MAX_CARDS) faults.count = cards.wrongCount;
   const kind = form.get('kind') === 'promo' ? 'promo' : 'sold';
   const expires = typed(form, 'expires') || undefined;
-  if (expires !== undefined && (kind === 'sold' || !(Date.parse(`${expires}T23:59:59+08:00`) > now))) {
-    faults.expires = cards.wrongExpiry;
-  }
-  if (amount === undefined || Object.keys(faults).length > 0) return { request: undefined, faults };
-  return { request: { amount, count: number, kind, expires, note: typed(form, 'note') || undefined }, faults };
+  const isFuture = Date.parse(`${expires}T23:59:59+08:00`) > tools.clock.now();
+  refuseFaults({
+    ...(amount === undefined ? { amount: cards.wrongAmount(money(MAX_AMOUNT)) } : {}),
+    ...(number < 1 || number > MAX_CARDS ? { count: cards.wrongCount } : {}),
+    ...(expires !== undefined && (kind === 'sold' || !isFuture) ? { expires: cards.wrongExpiry } : {}),
+  });
+  return { amount: amount ?? 0n, count: number, kind, expires, note: typed(form, 'note') || undefined };
 }

@@ -13,8 +13,7 @@ import type { ChannelDraft } from '../../actions/channel-drafts.ts';
 import type { PlannedModel, ReviewedDraft } from '../../actions/save-channel.ts';
 import type { ChannelTest } from '../../actions/test-channel.ts';
 import type { ConsoleContext } from '../frame.tsx';
-import { DocumentFaults } from '../models/document-faults.tsx';
-import { Diff, Warnings } from '../models/review.tsx';
+import { Diff, DocumentFaults, Warnings } from '../models/review.tsx';
 import { StepPage } from './connect-form.tsx';
 import { draftPath } from './model-form.tsx';
 

@@ -1,17 +1,18 @@
 /** @jsxImportSource hono/jsx */
 // One channel: its settings, its state and the reason, a test call, and the switch.
 
-import { dateTime, percent, sentences } from '../../../site/format.ts';
+import { count, dateTime, milliseconds, percent, sentences } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { wordFor } from '../../../site/language.ts';
+import { outcomeName } from '../../../site/parts/attempts.tsx';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
+import { Chart } from '../../../site/parts/chart.tsx';
 import { SelectField } from '../../../site/parts/field.tsx';
-import { Facts, figure, TableSection } from '../../../site/parts/table.tsx';
+import { Facts, figure, TableSection, Under } from '../../../site/parts/table.tsx';
 import type { ChannelView } from '../../actions/channels.ts';
+import { troubleOfOutcome } from '../../actions/upstream-troubles.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { RecentErrors } from './error-groups.tsx';
-import { HourCharts } from './hour-charts.tsx';
-import { ChannelStateMark, channelPath } from './list.tsx';
+import { atMost, ChannelStateMark, channelPath } from './list.tsx';
 
 interface ChannelProps {
   context: ConsoleContext;
@@ -137,5 +138,86 @@ function Breakers({ context, channel }: ChannelProps) {
         String(breaker.failures),
       ])}
     />
+  );
+}
+
+function RecentErrors({ context, channel }: { context: ConsoleContext; channel: ChannelView }) {
+  const { channels, troubles } = context.words;
+  const groups = [...Map.groupBy(channel.lastErrors, ({ outcome }) => troubleOfOutcome(outcome))];
+  return (
+    <TableSection
+      title={channels.errors}
+      none={channels.errorsNone}
+      caption={channels.errorsLead(count(channel.lastErrors.length))}
+      columns={[channels.meaning, figure(channels.times), channels.outcome, channels.models, channels.lastSeen]}
+      rows={groups.map(([trouble, errors]) => [
+        <Under of={troubles[trouble].name} text={troubles[trouble].todo} />,
+        count(errors.length),
+        distinct(errors.map(({ outcome }) => outcome)).map((outcome) => (
+          <p class="line">
+            <Outcome context={context} outcome={outcome} />
+          </p>
+        )),
+        <span class="id">{distinct(errors.map(({ model }) => model)).join(', ')}</span>,
+        <span class="number">{dateTime(errors[0]?.at ?? 0)}</span>,
+      ])}
+    />
+  );
+}
+
+function Outcome({ context, outcome }: { context: ConsoleContext; outcome: string }) {
+  const name = outcomeName(context.language, outcome);
+  if (name === outcome) return <span class="id">{outcome}</span>;
+  return <Under of={name} text={outcome} class="id" />;
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
+
+/** From `2026-11-18 09:00:00 UTC+8`. */
+const HOUR_AND_MINUTE = [11, 16] as const;
+
+function HourCharts({ context, channel }: { context: ConsoleContext; channel: ChannelView }) {
+  const { channels } = context.words;
+  if (channel.last24Hours.requests === 0) return <p class="empty">{channels.noTraffic}</p>;
+  const { firstTokenMs, successRate, requests } = channel.last24Hours;
+  const columns = channel.hours.map(({ at }) => {
+    const title = dateTime(at);
+    return { label: title.slice(...HOUR_AND_MINUTE), title };
+  });
+  const rates = channel.hours.map((hour) => hour.successRate);
+  const texts = { columns, tableText: channels.asTable, columnText: channels.hourColumn };
+  return (
+    <div class="two">
+      <section>
+        <h2>{channels.successChart}</h2>
+        {/* Both parts make a whole bar: an hour without any success is red from top to bottom. */}
+        <Chart
+          title={channels.successChart}
+          format={percent}
+          series={[
+            { name: channels.failedPart, look: 'bad', values: rates.map((rate) => (rate === null ? null : 1 - rate)) },
+            { name: channels.succeededPart, look: 'good', values: rates },
+          ]}
+          {...texts}
+        />
+        <p class="faint">{channels.successLabel(percent(successRate), count(requests))}</p>
+      </section>
+      <section>
+        <h2>{channels.firstTokenChart}</h2>
+        <Chart
+          title={channels.firstTokenChart}
+          kind="lines"
+          format={milliseconds}
+          series={[
+            { name: channels.halfWithin, look: 1, values: channel.hours.map((hour) => hour.firstTokenMs.p50) },
+            { name: channels.mostWithin, look: 2, values: channel.hours.map((hour) => hour.firstTokenMs.p95) },
+          ]}
+          {...texts}
+        />
+        <p class="faint">{channels.firstTokenLabel(atMost(firstTokenMs.p50), atMost(firstTokenMs.p95))}</p>
+      </section>
+    </div>
   );
 }

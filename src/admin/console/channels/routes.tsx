@@ -1,49 +1,127 @@
 /** @jsxImportSource hono/jsx */
-// The pages of the channels: the list, and each one with its test. Forms that change a channel are in the files beside.
+// The pages of the channels: the list, and each one with its test. Switching one off and on and removing it ask first, and name
+// the models that no other channel serves. The form that adds or edits one is in the files beside.
 
 import { milliseconds, sentences } from '../../../site/format.ts';
-import type { Notice } from '../../../site/frame.tsx';
-import { listChannels, showChannel } from '../../actions/channels.ts';
+import { type ChannelView, listChannels, showChannel } from '../../actions/channels.ts';
+import { removeChannel, setChannelEnabled } from '../../actions/enable-channel.ts';
+import { OperatingRefused } from '../../actions/refused.ts';
 import { type ChannelTest, testChannel } from '../../actions/test-channel.ts';
+import { ConfirmPage } from '../frame.tsx';
+import type { Shown } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
-import type { ConsoleVisit, ConsoleVisits, ShowRefused } from '../visits.tsx';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
+import type { ConsoleWords } from '../words/words.ts';
 import { addConnectPages } from './connect-routes.tsx';
 import { ChannelPage } from './detail.tsx';
 import { ChannelsPage, channelPath } from './list.tsx';
-import { addSwitchPages } from './switch-pages.tsx';
+
+const VERBS = ['enable', 'disable', 'remove'] as const;
+type Verb = (typeof VERBS)[number];
 
 export function addChannelPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   addConnectPages(visits, tools);
   visits.get('/channels', async (visit) => {
     return visit.show(<ChannelsPage context={visit.page} channels={await listChannels(tools)} />);
   });
-  visits.get('/channels/:name', (visit) => showOne(tools, visit));
-  const again: ShowRefused = (visit, notice, status) => showOne(tools, visit, notice, status);
-  visits.post('/channels/:name/test', (visit) => test(tools, visit), again);
-  addSwitchPages(visits, tools, again);
+  visits.get('/channels/:name', showOne);
+  visits.post('/channels/:name/test', test, showOne);
+  for (const verb of VERBS) {
+    visits.get(`/channels/:name/${verb}`, (visit) => ask(visit, verb));
+    visits.post(`/channels/:name/${verb}`, (visit) => act(visit, verb), showOne);
+  }
 }
 
 function nameOf({ params }: ConsoleVisit): string {
   return params.name ?? '';
 }
 
-async function showOne(tools: ConsoleTools, visit: ConsoleVisit, notice?: Notice, status = 200): Promise<Response> {
-  const channel = await showChannel(tools, nameOf(visit));
+async function showOne(visit: ConsoleVisit, { notice, status = 200 }: Shown = {}): Promise<Response> {
+  const channel = await showChannel(visit.tools, nameOf(visit));
   const page = { ...visit.page, path: channelPath(channel.name), query: '' };
   return visit.show(<ChannelPage context={page} channel={channel} notice={notice} />, { status });
 }
 
-async function test(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+async function test(visit: ConsoleVisit): Promise<Response> {
   const { channels } = visit.page.words;
   const model = visit.form.get('model') || undefined;
-  const tested = await testChannel(tools, nameOf(visit), { model, actor: ACTOR });
+  const tested = await testChannel(visit.tools, nameOf(visit), { model, actor: ACTOR });
   const text = tested.ok
     ? channels.testOk(tested.model, milliseconds(tested.ms), milliseconds(tested.firstByteMs))
     : testFailure(visit, tested);
-  return showOne(tools, visit, { text, isBad: !tested.ok });
+  return showOne(visit, { notice: { text, isBad: !tested.ok } });
 }
 
 function testFailure({ page: { words } }: ConsoleVisit, { model, detail, trouble }: ChannelTest): string {
   const { name, todo } = words.troubles[trouble ?? 'unknown'];
   return sentences(words.channels.testBad(model, name, detail), todo);
+}
+
+async function ask(visit: ConsoleVisit, verb: Verb): Promise<Response> {
+  const { channels, connect } = visit.page.words;
+  const channel = await showChannel(visit.tools, visit.params.name ?? '');
+  const { name } = channel;
+  const { kept, lost } = servedWithout(channel, await listChannels(visit.tools));
+  const titles = { enable: channels.enableTitle, disable: channels.disableTitle, remove: connect.removeTitle };
+  const buttons = { enable: channels.enable, disable: channels.disable, remove: connect.remove };
+  const consequences = {
+    enable: [channels.enableText],
+    disable: [channels.disableText, ...modelsText(channels, kept, lost), channels.disableRevision],
+    remove: [
+      connect.removeText,
+      ...modelsText({ ...channels, ...connect.removal }, kept, lost),
+      connect.removeRevision,
+    ],
+  };
+  return visit.show(
+    <ConfirmPage
+      context={visit.page}
+      section="channels"
+      title={titles[verb](name)}
+      consequences={consequences[verb]}
+      action={`${channelPath(name)}/${verb}`}
+      fields={{ lost: lost.join(', ') }}
+      button={buttons[verb]}
+      back={channelPath(name)}
+    />,
+  );
+}
+
+/** Splits its models into those that other channels serve, too, and the rest. */
+function servedWithout({ name, models }: ChannelView, all: readonly ChannelView[]) {
+  const others = all.filter((one) => one.enabled && one.name !== name);
+  const isServed = (model: string) => others.some((other) => other.models.includes(model));
+  return { kept: models.filter(isServed), lost: models.filter((model) => !isServed(model)) };
+}
+
+type ModelWords = Pick<ConsoleWords['channels'], 'disableLoses' | 'disableKeeps' | 'disableUnused'>;
+
+function modelsText(words: ModelWords, kept: readonly string[], lost: readonly string[]): string[] {
+  return [
+    ...(lost.length > 0 ? [words.disableLoses(lost.join(', '))] : []),
+    ...(kept.length > 0 ? [words.disableKeeps(kept.join(', '))] : []),
+    ...(kept.length + lost.length === 0 ? [words.disableUnused] : []),
+  ];
+}
+
+/** Forced only for the models that the page named; if another one would lose its last route, it asks again. */
+async function act(visit: ConsoleVisit, verb: Verb): Promise<Response> {
+  const name = visit.params.name ?? '';
+  const run = (force: boolean) =>
+    verb === 'remove'
+      ? removeChannel(visit.tools, name, { force, actor: ACTOR })
+      : setChannelEnabled(visit.tools, name, { enabled: verb === 'enable', force, actor: ACTOR });
+  try {
+    await run(false);
+  } catch (error) {
+    if (!(error instanceof OperatingRefused) || error.code !== 'last_routes') throw error;
+    const named = (visit.form.get('lost') ?? '').split(', ');
+    const isKnown = (error.facts.subjects ?? []).every((model) => named.includes(model));
+    if (!isKnown || visit.form.get('confirmed') !== 'yes') return ask(visit, verb);
+    await run(true);
+  }
+  if (verb === 'remove') return visit.go('/channels');
+  const { enabledNow, disabledNow } = visit.page.words.channels;
+  const text = verb === 'enable' ? enabledNow(name) : disabledNow(name);
+  return visit.goWith(channelPath(name), { notice: { text } });
 }

@@ -9,14 +9,13 @@ import { SelectField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
 import type { LossSum } from '../../../store/reads.ts';
-import { LOSS_BY, type LossBy, type LossView, showLosses } from '../../actions/losses.ts';
-import { type ProfitRow, sumProfit } from '../../actions/profit.ts';
+import { LOSS_BY, type LossBy, type LossView, type ProfitRow, showLosses, sumProfit } from '../../actions/profit.ts';
 import { channelPath } from '../channels/list.tsx';
 import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisits } from '../visits.tsx';
-import { DaysChart } from './days-chart.tsx';
+import { DaysChart } from './profit.tsx';
 
 const DAYS = [7, 30, 90] as const;
 const SHOWN_ROWS = 50;

@@ -8,15 +8,7 @@ import { Money } from '../../../site/parts/amount.tsx';
 import { IdLink, Submit } from '../../../site/parts/button.tsx';
 import { Chart } from '../../../site/parts/chart.tsx';
 import { DataTable, type Fact, Facts, figure } from '../../../site/parts/table.tsx';
-import type { Entry } from '../../../store/rows.ts';
-import {
-  auditResult,
-  type DayRevenue,
-  dailyRevenue,
-  internalAccounts,
-  runFullAudit,
-  writeOffs,
-} from '../../actions/ledger.ts';
+import { auditResult, dailyRevenue, internalAccounts, runFullAudit, writeOffs } from '../../actions/ledger.ts';
 import type { AuditPass } from '../../actions/tools.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
@@ -25,27 +17,27 @@ import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 const DAYS = 30;
 const SHOWN_WRITE_OFFS = 50;
 
-export function addLedgerPages(visits: ConsoleVisits, tools: ConsoleTools): void {
-  visits.get('/ledger', (visit) => show(tools, visit, auditResult(tools)));
-  visits.post('/ledger/audit', async (visit) => show(tools, visit, await runFullAudit(tools, ACTOR)));
+export function addLedgerPages(visits: ConsoleVisits): void {
+  visits.get('/ledger', (visit) => show(visit, auditResult(visit.tools)));
+  visits.post('/ledger/audit', async (visit) => show(visit, await runFullAudit(visit.tools, ACTOR)));
 }
 
-async function show(tools: ConsoleTools, visit: ConsoleVisit, audit: AuditPass | undefined): Promise<Response> {
-  const facts = {
-    audit,
+async function readFacts(tools: ConsoleTools) {
+  return {
     internalAccounts: await internalAccounts(tools),
     revenue: await dailyRevenue(tools, DAYS),
     writeOffs: await writeOffs(tools, SHOWN_WRITE_OFFS),
   };
+}
+
+async function show(visit: ConsoleVisit, audit: AuditPass | undefined): Promise<Response> {
+  const facts = { audit, ...(await readFacts(visit.tools)) };
   return visit.show(<LedgerPage context={{ ...visit.page, path: '/ledger', query: '' }} {...facts} />);
 }
 
-interface LedgerProps {
+interface LedgerProps extends Awaited<ReturnType<typeof readFacts>> {
   context: ConsoleContext;
   audit: AuditPass | undefined;
-  internalAccounts: readonly { account: string; amount: bigint }[];
-  revenue: readonly DayRevenue[];
-  writeOffs: readonly Entry[];
 }
 
 function LedgerPage(props: LedgerProps) {

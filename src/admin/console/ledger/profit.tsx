@@ -1,11 +1,12 @@
 /** @jsxImportSource hono/jsx */
 // The report of profit: revenue, upstream cost, losses and profit by model, channel, customer or day; and prepaid amounts.
 
-import type { Nano } from '../../../kit/money.ts';
+import { NANO_PER_NTD, type Nano, ntdNumber } from '../../../kit/money.ts';
 import { count, percent, roundedMoney } from '../../../site/format.ts';
 import { Tabs } from '../../../site/frame.tsx';
 import { Figure, Money } from '../../../site/parts/amount.tsx';
 import { IdLink } from '../../../site/parts/button.tsx';
+import { Chart, type ChartSeries } from '../../../site/parts/chart.tsx';
 import { DataTable, Facts, figure, Under } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
 import { fileResponse } from '../../../site/respond.ts';
@@ -24,7 +25,6 @@ import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { type ConsoleTools, OWN_URL } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { DaysChart, DRAWN_DAYS } from './days-chart.tsx';
 
 const PATH = '/ledger/profit';
 /** Rows of models, channels and customers; the file has more. */
@@ -228,4 +228,55 @@ function PaidInAdvance({ context, view: { cards } }: ProfitProps) {
       <p class="note">{words.spendNote}</p>
     </section>
   );
+}
+
+/** More days than this are drawn by week. */
+const DRAWN_DAYS = 31;
+const WEEK = 7;
+
+interface DaysChartProps {
+  context: ConsoleContext;
+  daily: readonly ProfitRow[];
+  titles: Readonly<Record<'chart' | 'weekChart', string>>;
+  series: readonly (Pick<ChartSeries, 'name' | 'look'> & { amount: (row: ProfitRow) => Nano | null })[];
+}
+
+export function DaysChart({ context, daily, titles, series }: DaysChartProps) {
+  const { profit: words } = context.words;
+  const spans = inSpans(daily);
+  const title = spans.length < daily.length ? titles.weekChart : titles.chart;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <Chart
+        title={title}
+        columns={spans.map(columnOf)}
+        series={series.map(({ amount, ...one }) => ({ ...one, values: spans.map((rows) => sumOf(rows, amount)) }))}
+        format={amountText}
+        tableText={words.chartTable}
+        columnText={words.by.day}
+      />
+    </section>
+  );
+}
+
+/** From the newest on, so that only the first may be shorter. */
+function inSpans(daily: readonly ProfitRow[]): ProfitRow[][] {
+  const length = daily.length > DRAWN_DAYS ? WEEK : 1;
+  const spans: ProfitRow[][] = [];
+  for (let end = daily.length; end > 0; end -= length) spans.unshift(daily.slice(Math.max(0, end - length), end));
+  return spans;
+}
+
+function columnOf(rows: readonly ProfitRow[]): { label: string; title: string } {
+  const [first = '', last = ''] = [rows[0]?.key ?? '', rows.at(-1)?.key ?? ''];
+  return { label: first.slice('2026-'.length), title: first === last ? first : `${first} – ${last}` };
+}
+
+function sumOf(rows: readonly ProfitRow[], of: (row: ProfitRow) => Nano | null): number {
+  return ntdNumber(rows.reduce((sum, row) => sum + (of(row) ?? 0n), 0n));
+}
+
+function amountText(value: number): string {
+  return roundedMoney(BigInt(Math.round(value * Number(NANO_PER_NTD))));
 }

@@ -2,47 +2,38 @@
 // An upstream's bill compared with our records, differences first.
 
 import { count, money } from '../../../site/format.ts';
-import type { Notice } from '../../../site/frame.tsx';
 import { Submit } from '../../../site/parts/button.tsx';
 import { CodeArea, SelectField, TextField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import { typed } from '../../../site/read-form.ts';
 import { type BillRow, type BillSide, billedChannels, type Reconciled, reconcile } from '../../actions/reconcile.ts';
 import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
-import { ACTOR, type ConsoleTools } from '../tools.ts';
+import type { Shown } from '../refused.ts';
+import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 
-export function addReconcile(visits: ConsoleVisits, tools: ConsoleTools): void {
-  visits.get('/ledger/reconcile', (visit) => show(tools, visit, {}));
-  visits.post(
-    '/ledger/reconcile',
-    (visit) => compare(tools, visit),
-    (visit, notice, status) => show(tools, visit, { notice }, status),
-  );
+export function addReconcile(visits: ConsoleVisits): void {
+  visits.get('/ledger/reconcile', show);
+  visits.post('/ledger/reconcile', compare, show);
 }
 
-interface Shown {
-  result?: Reconciled;
-  notice?: Notice;
-}
-
-async function show(tools: ConsoleTools, visit: ConsoleVisit, shown: Shown, status = 200): Promise<Response> {
-  const facts = { channels: await billedChannels(tools), form: visit.form, ...shown };
+async function show(visit: ConsoleVisit, { notice, status = 200 }: Shown = {}, result?: Reconciled): Promise<Response> {
+  const facts = { channels: await billedChannels(visit.tools), form: visit.form, result, notice };
   return visit.show(<ReconcilePage context={visit.page} {...facts} />, { status });
 }
 
-async function compare(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { form, page } = visit;
+async function compare(visit: ConsoleVisit): Promise<Response> {
+  const { form, page, tools } = visit;
   const csv = typed(form, 'file') || typed(form, 'bill');
-  const notice = { text: page.words.ledger.empty, isBad: true };
-  if (csv === '') return show(tools, visit, { notice }, 422);
+  if (csv === '') return show(visit, { notice: { text: page.words.ledger.empty, isBad: true }, status: 422 });
   const rate = typed(form, 'rate') || undefined;
   const result = await reconcile(tools, form.get('channel') ?? '', csv, { rate, actor: ACTOR });
-  return show(tools, visit, { result }, result.faults.length > 0 ? 422 : 200);
+  return show(visit, { status: result.faults.length > 0 ? 422 : 200 }, result);
 }
 
-interface ReconcileProps extends Shown {
+interface ReconcileProps extends Pick<Shown, 'notice'> {
   context: ConsoleContext;
+  result: Reconciled | undefined;
   channels: readonly { name: string; isGone: boolean }[];
   /** The input; empty without one. */
   form: URLSearchParams;

@@ -12,104 +12,105 @@ import { typedLines } from '../../../site/read-form.ts';
 import { applyChecked, checkDocument, currentDocument, type DocumentFault } from '../../actions/documents.ts';
 import { PRICES_IMPORT } from '../../actions/last-imports.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { DocumentFaults } from './document-faults.tsx';
-import { detailOf, importFields } from './import-fields.ts';
-import { type ChangeAction, ReviewPage, StalePage, type StaleProps } from './review.tsx';
+import { detailOf, importFields } from './import-pages.tsx';
+import { type ChangeAction, DocumentFaults, ReviewPage, StalePage, type StaleProps } from './review.tsx';
 import { showApplied } from './revision-pages.tsx';
 
 const ACTIONS: readonly ChangeAction[] = ['config.apply', 'prices.edit', 'prices.import'];
 
-export function addDocumentPages(visits: ConsoleVisits, tools: ConsoleTools): void {
+export function addDocumentPages(visits: ConsoleVisits): void {
   visits.get('/models/document', async (visit) => {
-    const { document } = visit.page.words;
-    const { yaml, revision, createdAt } = await currentDocument(tools);
-    const about = document.editing(revision, dateTime(createdAt));
-    return visit.show(<EditorPage context={visit.page} yaml={yaml} base={revision} about={about} />);
+    const { yaml, revision: base, createdAt } = await currentDocument(visit.tools);
+    return showEditor(visit, { yaml, base, about: visit.page.words.document.editing(base, dateTime(createdAt)) });
   });
-  visits.post('/models/document/edit', (visit) => {
-    return visit.show(<EditorPage context={visit.page} {...sent(visit)} />);
-  });
-  visits.post('/models/document', (visit) => review(tools, visit, { ...sent(visit), action: 'config.apply' }));
-  visits.post('/models/document/apply', (visit) => apply(tools, visit));
+  visits.post('/models/document/edit', (visit) => showEditor(visit, sent(visit)));
+  visits.post('/models/document', (visit) => review(visit, { ...sent(visit), action: 'config.apply' }));
+  visits.post('/models/document/apply', apply);
 }
 
-interface Change {
+interface Text {
   yaml: string;
+  /** The revision that it was made from. */
   base: number;
+}
+
+interface Change extends Text {
   action: ChangeAction;
   back?: string;
 }
 
-function sent({ form }: ConsoleVisit): { yaml: string; base: number } {
+function sent({ form }: ConsoleVisit): Text {
   return { yaml: typedLines(form, 'yaml'), base: Number(form.get('base') ?? 0) };
 }
 
 /** Shows the difference that a change makes, or its errors. */
-export async function review(tools: ConsoleTools, visit: ConsoleVisit, change: Change): Promise<Response> {
+export async function review(visit: ConsoleVisit, change: Change): Promise<Response> {
   const { yaml, base } = change;
-  const checked = await checkDocument(tools, yaml, base);
-  if (checked.faults) {
-    const page = <EditorPage context={visit.page} yaml={yaml} base={base} faults={checked.faults} />;
-    return visit.show(page, { status: 422 });
+  const checked = await checkDocument(visit.tools, yaml, base);
+  if (checked.faults) return showEditor(visit, { yaml, base, faults: checked.faults });
+  if (checked.stale !== undefined) return refuseStale(visit, { yaml, base });
+  if (!checked.diff.some(({ kind }) => kind === 'added' || kind === 'removed')) {
+    return sayUnchanged(visit, { yaml, base });
   }
-  if (checked.stale !== undefined) return refuseStale(tools, visit, yaml, base);
-  if (!checked.diff.some(({ kind }) => kind === 'added' || kind === 'removed')) return sayUnchanged(visit, yaml, base);
   return visit.show(<ReviewPage context={visit.page} checked={checked} {...change} />);
 }
 
-async function apply(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { document } = visit.page.words;
-  const { yaml, base } = sent(visit);
-  const action = ACTIONS.find((one) => one === visit.form.get('action')) ?? 'config.apply';
-  const confirmed = visit.form.get('confirmed') === 'yes';
-  const fields = action === PRICES_IMPORT ? importFields(visit.form) : {};
-  const detail = action === PRICES_IMPORT ? detailOf(fields) : {};
-  const applied = await applyChecked(tools, yaml, { baseRevision: base, confirmed, actor: ACTOR, action, detail });
+async function apply(visit: ConsoleVisit): Promise<Response> {
+  const { page, form } = visit;
+  const text = sent(visit);
+  const action = ACTIONS.find((one) => one === form.get('action')) ?? 'config.apply';
+  const fields = action === PRICES_IMPORT ? importFields(form) : {};
+  const applied = await applyChecked(visit.tools, text.yaml, {
+    baseRevision: text.base,
+    confirmed: form.get('confirmed') === 'yes',
+    actor: ACTOR,
+    action,
+    detail: action === PRICES_IMPORT ? detailOf(fields) : {},
+  });
   if (applied.ok) return showApplied(visit, applied.revision);
-  const { page } = visit;
   switch (applied.reason) {
     case 'faults':
-      return visit.show(<EditorPage context={page} yaml={yaml} base={base} faults={applied.faults} />, { status: 422 });
+      return showEditor(visit, { ...text, faults: applied.faults });
     case 'stale':
-      return showStale(visit, yaml, base, applied);
+      return showStale(visit, text, applied);
     case 'unchanged':
-      return sayUnchanged(visit, yaml, base);
+      return sayUnchanged(visit, text);
     case 'unconfirmed': {
-      const notice = { text: document.mustConfirm, isBad: true };
-      const change = { yaml, base, action, checked: applied, notice, fields };
+      const notice = { text: page.words.document.mustConfirm, isBad: true };
+      const change = { ...text, action, checked: applied, notice, fields };
       return visit.show(<ReviewPage context={page} {...change} />, { status: 409 });
     }
   }
 }
 
 /** An edit of an older revision is refused before anything is written; the review then shows the difference. */
-async function refuseStale(tools: ConsoleTools, visit: ConsoleVisit, yaml: string, base: number): Promise<Response> {
-  const refused = await applyChecked(tools, yaml, { baseRevision: base, confirmed: false, actor: ACTOR });
-  if (!refused.ok && refused.reason === 'stale') return showStale(visit, yaml, base, refused);
+async function refuseStale(visit: ConsoleVisit, text: Text): Promise<Response> {
+  const options = { baseRevision: text.base, confirmed: false, actor: ACTOR };
+  const refused = await applyChecked(visit.tools, text.yaml, options);
+  if (!refused.ok && refused.reason === 'stale') return showStale(visit, text, refused);
   return visit.go('/models/document');
 }
 
 function showStale(
   visit: ConsoleVisit,
-  yaml: string,
-  base: number,
-  newest: Pick<StaleProps, 'revision' | 'diff'>,
+  text: Text,
+  { revision, diff }: Pick<StaleProps, 'revision' | 'diff'>,
 ): Response {
-  return visit.show(<StalePage context={visit.page} yaml={yaml} base={base} {...newest} />, { status: 409 });
+  return visit.show(<StalePage context={visit.page} {...text} {...{ revision, diff }} />, { status: 409 });
 }
 
-function sayUnchanged(visit: ConsoleVisit, yaml: string, base: number): Response {
-  const { document } = visit.page.words;
-  return visit.show(<EditorPage context={visit.page} yaml={yaml} base={base} notice={{ text: document.unchanged }} />);
+function sayUnchanged(visit: ConsoleVisit, text: Text): Response {
+  return showEditor(visit, { ...text, notice: { text: visit.page.words.document.unchanged } });
 }
 
-interface EditorProps {
+function showEditor(visit: ConsoleVisit, text: Omit<EditorProps, 'context'>): Response {
+  return visit.show(<EditorPage context={visit.page} {...text} />, { status: text.faults ? 422 : 200 });
+}
+
+interface EditorProps extends Text {
   context: ConsoleContext;
-  yaml: string;
-  /** The revision that the text was made from. */
-  base: number;
   /** The edited revision, and the time since which it is in force. */
   about?: string;
   faults?: readonly DocumentFault[];

@@ -2,43 +2,45 @@
 // Imports an upstream's price list: pasted or as a file, in US$, with an exchange rate and a mark-up, which are remembered for
 // each channel. What it changes is reviewed before anything is applied.
 
-import { dateTime } from '../../../site/format.ts';
+import { count, dateTime, decimal, percent, sentences } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { wordsOf } from '../../../site/language.ts';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { CodeArea, SelectField, TextField } from '../../../site/parts/field.tsx';
-import { action, DataTable, figure } from '../../../site/parts/table.tsx';
+import { action, DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import { plainNumber, typed } from '../../../site/read-form.ts';
 import { listChannels } from '../../actions/channels.ts';
 import { checkDocument } from '../../actions/documents.ts';
 import { type ImportedPrices, importPrices } from '../../actions/import-prices.ts';
-import { type LastImport, lastImports, PRICES_IMPORT } from '../../actions/last-imports.ts';
-import { importedChanges } from '../../actions/price-changes.ts';
+import { importDetail, type LastImport, lastImports, PRICES_IMPORT } from '../../actions/last-imports.ts';
+import {
+  type ChangeList,
+  type ImportedChanges,
+  importedChanges,
+  type PriceChange,
+} from '../../actions/price-changes.ts';
 import { editedDocument } from '../../actions/prices.ts';
 import { readConversion } from '../../actions/usd-prices.ts';
 import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
 import { unlessRefused } from '../refused.ts';
-import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { importFields } from './import-fields.ts';
-import { ImportedChangeTables } from './import-review.tsx';
 import { ReviewPage } from './review.tsx';
 
 const PATH = '/models/import';
 
-export function addImportPages(visits: ConsoleVisits, tools: ConsoleTools): void {
-  visits.get(PATH, async (visit) => showForm(tools, visit, {}));
-  visits.post(
-    PATH,
-    (visit) => preview(tools, visit),
-    (visit, { text }) => showForm(tools, visit, { text }),
-  );
+export function addImportPages(visits: ConsoleVisits): void {
+  visits.get(PATH, (visit) => showForm(visit));
+  visits.post(PATH, preview, (visit, { notice }) => showForm(visit, { text: notice?.text }));
 }
 
 type Wrong = Partial<Record<'rate' | 'markup', string>>;
-type Refused = Partial<Pick<ImportedPrices, 'faults' | 'unknown' | 'notes'>> & { text?: string; wrong?: Wrong };
+type Refused = Partial<Pick<ImportedPrices, 'faults' | 'unknown' | 'notes'>> & {
+  text?: string | undefined;
+  wrong?: Wrong;
+};
 
-async function showForm(tools: ConsoleTools, visit: ConsoleVisit, { text, ...refused }: Refused): Promise<Response> {
+async function showForm(visit: ConsoleVisit, { text, ...refused }: Refused = {}): Promise<Response> {
+  const { tools } = visit;
   const channels = (await listChannels(tools)).map(({ name }) => name);
   const notice = text === undefined ? undefined : { text, isBad: true };
   const given = visit.form.get('channel') ?? visit.url.searchParams.get('channel');
@@ -48,18 +50,18 @@ async function showForm(tools: ConsoleTools, visit: ConsoleVisit, { text, ...ref
   return visit.show(page, { status: isRefused ? 422 : 200 });
 }
 
-async function preview(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+async function preview(visit: ConsoleVisit): Promise<Response> {
   const { prices } = visit.page.words;
-  const { form, page } = visit;
+  const { form, page, tools } = visit;
   const list = typed(form, 'file') || typed(form, 'list');
-  if (list === '') return showForm(tools, visit, { text: prices.empty });
+  if (list === '') return showForm(visit, { text: prices.empty });
   const rate = plainNumber(typed(form, 'rate'));
   const markup = plainNumber(typed(form, 'markup')) || '0';
   const wrong: Wrong = {
     ...(unlessRefused(() => readConversion(rate, '0')) ? {} : { rate: prices.wrongRate }),
     ...(unlessRefused(() => readConversion('1', markup)) ? {} : { markup: prices.wrongMarkup }),
   };
-  if (Object.keys(wrong).length > 0) return showForm(tools, visit, { wrong });
+  if (Object.keys(wrong).length > 0) return showForm(visit, { wrong });
   const channel = typed(form, 'channel');
   const imported = await importPrices(tools, list, {
     rate,
@@ -68,11 +70,11 @@ async function preview(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
     channel: channel || undefined,
   });
   const { faults, unknown, notes, edits } = imported;
-  if (faults.length > 0) return showForm(tools, visit, { faults, unknown, notes });
-  if (edits.length === 0) return showForm(tools, visit, { text: prices.nothing, unknown, notes });
+  if (faults.length > 0) return showForm(visit, { faults, unknown, notes });
+  if (edits.length === 0) return showForm(visit, { text: prices.nothing, unknown, notes });
   const { yaml, revision } = await editedDocument(tools, edits);
   const checked = await checkDocument(tools, yaml, revision);
-  if (checked.faults) return showForm(tools, visit, { faults: [...checked.faults] });
+  if (checked.faults) return showForm(visit, { faults: [...checked.faults] });
   const back = channel === '' ? PATH : `${PATH}?channel=${encodeURIComponent(channel)}`;
   const change = { yaml, base: revision, action: PRICES_IMPORT, back, fields: importFields(form) } as const;
   return visit.show(
@@ -188,4 +190,75 @@ function Remarks({ context, notes, unknown }: { context: ConsoleContext } & Pick
       )}
     </>
   );
+}
+
+interface ChangesProps {
+  context: ConsoleContext;
+  imported: ImportedChanges;
+}
+
+function ImportedChangeTables({ context, imported: { sale, costs } }: ChangesProps) {
+  const { prices, imports: words } = context.words;
+  return (
+    <>
+      <p class="faint">{prices.unit}</p>
+      <Changes context={context} title={prices.salePrices} list={sale} />
+      {[...costs].map(([channel, list]) => (
+        <Changes context={context} title={words.costsOf(channel)} list={list} />
+      ))}
+    </>
+  );
+}
+
+function Changes({ context, title, list }: { context: ConsoleContext; title: string; list: ChangeList }) {
+  const { prices, imports: words } = context.words;
+  const { changes, unchanged } = list;
+  const overwritten = changes.filter(({ before }) => before !== undefined).length;
+  const text = sentences(
+    overwritten > 0 ? words.overwritten(count(overwritten)) : '',
+    changes.length > overwritten ? words.added(count(changes.length - overwritten)) : '',
+    unchanged > 0 ? words.unchanged(count(unchanged)) : '',
+  );
+  return (
+    <section>
+      <h2>{title}</h2>
+      <p class="faint">{text === '' ? words.none : text}</p>
+      {changes.length === 0 ? null : (
+        <DataTable
+          label={title}
+          columns={[prices.model, figure(prices.before), figure(prices.after), figure(words.change)]}
+          rows={changes.map(({ model, price, before, after, change }) => [
+            <Under of={<span class="id">{model}</span>} text={prices[price]} />,
+            before === undefined ? '–' : <s>{decimal(before)}</s>,
+            <strong>{decimal(after)}</strong>,
+            <Change context={context} change={change} before={before} />,
+          ])}
+        />
+      )}
+    </section>
+  );
+}
+
+/** From this on it may be a slip: a half more or less. */
+const LARGE = 0.5;
+
+function Change({ context, change, before }: { context: ConsoleContext } & Pick<PriceChange, 'change' | 'before'>) {
+  if (change === undefined) return <>{before === undefined ? context.words.imports.isNew : '–'}</>;
+  const text = `${change < 0 ? '−' : '+'}${percent(Math.abs(change))}`;
+  return Math.abs(change) < LARGE ? <span>{text}</span> : <strong class="warn">{text}</strong>;
+}
+
+const NAMES = ['channel', 'rate', 'markup', 'cost'] as const;
+type ImportFields = Readonly<Partial<Record<(typeof NAMES)[number], string>>>;
+
+export function importFields(form: URLSearchParams): ImportFields {
+  const read = (name: string) => {
+    const text = typed(form, name);
+    return name === 'rate' || name === 'markup' ? plainNumber(text) : text;
+  };
+  return Object.fromEntries(NAMES.flatMap((name) => (form.has(name) ? [[name, read(name)]] : [])));
+}
+
+export function detailOf({ channel = '', rate = '', markup = '', cost }: ImportFields) {
+  return importDetail({ channel, rate, markup: markup || '0', setCost: cost === 'yes' });
 }

@@ -16,29 +16,28 @@ import { editedDocument, type PriceEdit, type PriceList, type PriceRow, priceTab
 import { notFound } from '../../actions/refused.ts';
 import { listRetiring } from '../../actions/retirements.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { review } from './document-pages.tsx';
 import { editPath, ModelsPage, readView } from './model-table.tsx';
 import { ModelSheet } from './price-table.tsx';
 
-export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void {
+export function addPricePages(visits: ConsoleVisits): void {
   visits.get('/models', async (visit) => {
     const view = readView(visit.url.searchParams);
-    const [lines, retiring] = await Promise.all([modelTable(tools, view), findRetiring(tools)]);
+    const [lines, retiring] = await Promise.all([modelTable(visit.tools, view), findRetiring(visit)]);
     return visit.show(<ModelsPage context={visit.page} view={view} lines={lines} retiring={retiring} />);
   });
   visits.get('/models/edit', async (visit) => {
-    const { row, revision } = await findRow(tools, visit);
+    const { row, revision } = await findRow(visit);
     const typed = visit.form.size > 0 ? visit.form : undefined;
     // Input from before was typed for the prices of that time.
     const base = Number(visit.form.get('base')) || revision;
-    const retiring = (await findRetiring(tools)).find(({ model }) => model === row.model);
+    const retiring = (await findRetiring(visit)).find(({ model }) => model === row.model);
     return visit.show(<PriceFormPage context={visit.page} row={row} retiring={retiring} base={base} typed={typed} />);
   });
   visits.post('/models/edit', async (visit) => {
     const { prices, document } = visit.page.words;
-    const { row } = await findRow(tools, visit);
+    const { row } = await findRow(visit);
     const base = Number(visit.form.get('base') ?? 0);
     const { edits, wrong } = readPrices(visit.form, row);
     const form = { context: visit.page, row, base, typed: visit.form };
@@ -46,18 +45,18 @@ export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void 
       visit.show(<PriceFormPage {...form} wrong={wrong} notice={{ text, isBad }} />, { status: isBad ? 422 : 200 });
     if (wrong.size > 0) return again(prices.notFigure, true);
     if (edits.length === 0) return again(document.unchanged, false);
-    const { yaml } = await editedDocument(tools, edits);
-    return review(tools, visit, { yaml, base, action: 'prices.edit', back: editPath(row.model) });
+    const { yaml } = await editedDocument(visit.tools, edits);
+    return review(visit, { yaml, base, action: 'prices.edit', back: editPath(row.model) });
   });
 }
 
-async function findRetiring(tools: ConsoleTools): Promise<RetiringModel[]> {
+async function findRetiring({ tools }: ConsoleVisit): Promise<RetiringModel[]> {
   const { document } = await readNewest(tools);
   return listRetiring(document, tools.clock.now(), async () => tools);
 }
 
-async function findRow(tools: ConsoleTools, visit: ConsoleVisit): Promise<{ row: PriceRow; revision: number }> {
-  const model = visit.url.searchParams.get('model') ?? '';
+async function findRow({ tools, url }: ConsoleVisit): Promise<{ row: PriceRow; revision: number }> {
+  const model = url.searchParams.get('model') ?? '';
   const { rows, revision } = await priceTable(tools);
   const row = rows.find((one) => one.model === model);
   if (!row) throw notFound(`model ${model}`);

@@ -3,6 +3,7 @@
 // prices from the form, an imported list, and a rollback to an old revision.
 
 import type { Child } from 'hono/jsx';
+import { lineFinder } from '../../../catalog/fault-lines.ts';
 import type { DocumentWarning } from '../../../catalog/warn-change.ts';
 import { count, decimal } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
@@ -10,9 +11,10 @@ import { wordFor } from '../../../site/language.ts';
 import { LinkButton, Submit, SubmitRow } from '../../../site/parts/button.tsx';
 import { Hidden } from '../../../site/parts/field.tsx';
 import { Scroll } from '../../../site/parts/table.tsx';
-import type { CheckedDocument } from '../../actions/documents.ts';
+import type { CheckedDocument, DocumentFault } from '../../actions/documents.ts';
 import type { DiffLine } from '../../actions/line-diff.ts';
-import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
+import { documentFaultText } from '../words/document-faults.ts';
 
 /** The action of the change in the log. */
 export type ChangeAction = 'config.apply' | 'prices.edit' | 'prices.import';
@@ -214,4 +216,29 @@ function warningText({ words: { document, prices } }: ConsoleContext, warning: D
     default:
       return document[code](subject);
   }
+}
+
+interface DocumentFaultsProps {
+  context: ConsoleContext;
+  title: string;
+  text?: string;
+  faults: readonly DocumentFault[];
+  /** The text that the operator edits; without one, faults have no line. */
+  yaml?: string;
+}
+
+export function DocumentFaults({ context, title, text, faults, yaml }: DocumentFaultsProps) {
+  if (faults.length === 0) return null;
+  const { document } = context.words;
+  const lineOf = yaml === undefined ? () => undefined : lineFinder(yaml);
+  const shown = faults
+    .map((fault) => ({ ...fault, line: lineOf(fault.path) }))
+    .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    .map(({ path, message, line }) => ({
+      path: [...(line === undefined ? [] : [document.line(line)]), ...(path.startsWith('line ') ? [] : [path])].join(
+        ' · ',
+      ),
+      message: documentFaultText(context.language, message),
+    }));
+  return <FaultList title={title} {...(text === undefined ? {} : { text })} faults={shown} />;
 }

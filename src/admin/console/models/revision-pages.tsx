@@ -8,23 +8,24 @@ import { action, DataTable } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
 import { checkRollback, listRevisions, type RevisionView, rollBack, showRevision } from '../../actions/documents.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { ActionName, actorName } from '../watch/action-table.tsx';
+import { ActionName, actorName } from '../watch/action-pages.tsx';
 import { Diff, RollbackPage } from './review.tsx';
 
 const SHOWN = 100;
 
-export function addRevisionPages(visits: ConsoleVisits, tools: ConsoleTools): void {
+export function addRevisionPages(visits: ConsoleVisits): void {
   visits.get('/models/revisions', async (visit) => {
-    const revisions = await listRevisions(tools, SHOWN + 1, wholeNumber(visit.url.searchParams, 'before'));
+    const revisions = await listRevisions(visit.tools, SHOWN + 1, wholeNumber(visit.url.searchParams, 'before'));
     return visit.show(<RevisionsPage context={visit.page} revisions={revisions} />);
   });
   visits.get('/models/revisions/:revision', async (visit) => {
-    return visit.show(<RevisionPage context={visit.page} revision={await showRevision(tools, numberOf(visit))} />);
+    const revision = await showRevision(visit.tools, numberOf(visit));
+    return visit.show(<RevisionPage context={visit.page} revision={revision} />);
   });
-  visits.get('/models/revisions/:revision/return', (visit) => askRollback(tools, visit));
-  visits.post('/models/revisions/:revision/return', (visit) => doReturn(tools, visit));
+  visits.get('/models/revisions/:revision/return', askRollback);
+  visits.post('/models/revisions/:revision/return', doReturn);
 }
 
 export function showApplied(visit: ConsoleVisit, revision: number): Response {
@@ -119,9 +120,9 @@ function RevisionPage({ context, revision }: { context: ConsoleContext; revision
   );
 }
 
-async function askRollback(tools: ConsoleTools, visit: ConsoleVisit, notice?: Notice): Promise<Response> {
+async function askRollback(visit: ConsoleVisit, notice?: Notice): Promise<Response> {
   const revision = numberOf(visit);
-  const checked = await checkRollback(tools, revision);
+  const checked = await checkRollback(visit.tools, revision);
   const newest = checked.revision;
   return visit.show(
     <RollbackPage context={visit.page} revision={revision} newest={newest} checked={checked} notice={notice} />,
@@ -129,9 +130,9 @@ async function askRollback(tools: ConsoleTools, visit: ConsoleVisit, notice?: No
   );
 }
 
-async function doReturn(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+async function doReturn(visit: ConsoleVisit): Promise<Response> {
   const { document } = visit.page.words;
-  const returned = await rollBack(tools, numberOf(visit), {
+  const returned = await rollBack(visit.tools, numberOf(visit), {
     baseRevision: Number(visit.form.get('base') ?? 0),
     confirmed: visit.form.get('confirmed') === 'yes',
     actor: ACTOR,
@@ -144,5 +145,5 @@ async function doReturn(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respo
     unconfirmed: document.mustConfirm,
     unchanged: document.unchanged,
   };
-  return askRollback(tools, visit, { text: texts[returned.reason], isBad: true });
+  return askRollback(visit, { text: texts[returned.reason], isBad: true });
 }

@@ -1,48 +1,41 @@
 /** @jsxImportSource hono/jsx */
 // Forms for money back: a refund that is not of a request, and a payout. Each asks on a second page and acts once.
 
+import { formatNtd } from '../../../kit/money.ts';
 import { money } from '../../../site/format.ts';
+import { LinkButton, SubmitRow } from '../../../site/parts/button.tsx';
+import { TextField } from '../../../site/parts/field.tsx';
+import { Facts } from '../../../site/parts/table.tsx';
 import { plainNumber, typed } from '../../../site/read-form.ts';
-import { MAX_AMOUNT, readAmount, readFee } from '../../actions/read-input.ts';
+import type { Wallet } from '../../../store/rows.ts';
+import { MAX_AMOUNT, readFee } from '../../actions/read-input.ts';
 import { payable, payout, refund } from '../../actions/refunds.ts';
 import { notFound } from '../../actions/refused.ts';
-import { ConfirmPage } from '../frame.tsx';
-import { unlessRefused } from '../refused.ts';
-import { ACTOR, type ConsoleTools } from '../tools.ts';
-import type { ConsoleVisit, ConsoleVisits, ShowRefused } from '../visits.tsx';
-import { PayoutPage } from './payout.tsx';
-import { readRefund } from './read-refund.ts';
-import { RefundPage } from './refund.tsx';
+import { ConfirmPage, type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { type Shown, takeTicket, unlessRefused } from '../refused.ts';
+import { ACTOR } from '../tools.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
+import { readMoney } from './read-money.ts';
 import { addStatementPages } from './statements.tsx';
 
-type Faults = Readonly<Record<string, string>>;
-
-export function addRefundPages(visits: ConsoleVisits, tools: ConsoleTools): void {
-  const refundAgain: ShowRefused = (visit, notice, status) => showRefund(tools, visit, { notice, status });
-  visits.get('/accounts/:id/refund', (visit) => showRefund(tools, visit));
-  visits.post('/accounts/:id/refund/review', (visit) => askRefund(tools, visit), refundAgain);
-  visits.post('/accounts/:id/refund/do', (visit) => doRefund(tools, visit), refundAgain);
-  const payoutAgain: ShowRefused = (visit, notice, status) => showPayout(tools, visit, { notice, status });
-  visits.get('/accounts/:id/payout', (visit) => showPayout(tools, visit));
-  visits.post('/accounts/:id/payout/review', (visit) => askPayout(tools, visit), payoutAgain);
-  visits.post('/accounts/:id/payout/do', (visit) => doPayout(tools, visit), payoutAgain);
-  addStatementPages(visits, tools);
+export function addRefundPages(visits: ConsoleVisits): void {
+  visits.get('/accounts/:id/refund', showRefund);
+  visits.post('/accounts/:id/refund/review', askRefund, showRefund);
+  visits.post('/accounts/:id/refund/do', doRefund, showRefund);
+  visits.get('/accounts/:id/payout', showPayout);
+  visits.post('/accounts/:id/payout/review', askPayout, showPayout);
+  visits.post('/accounts/:id/payout/do', doPayout, showPayout);
+  addStatementPages(visits);
 }
 
-interface Shown {
-  notice?: { text: string; isBad?: boolean };
-  faults?: Faults;
-  status?: number;
-}
-
-async function findWallet({ store }: ConsoleTools, { params }: ConsoleVisit) {
-  const wallet = await store.read.wallet(params.id ?? '');
+async function findWallet({ tools, params }: ConsoleVisit): Promise<Wallet> {
+  const wallet = await tools.store.read.wallet(params.id ?? '');
   if (!wallet) throw notFound('account');
   return wallet;
 }
 
-async function showRefund(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}) {
-  const { accountId } = await findWallet(tools, visit);
+async function showRefund(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
+  const { accountId } = await findWallet(visit);
   const context = { ...visit.page, path: `/accounts/${accountId}/refund`, query: '' };
   const card = typed(visit.url.searchParams, 'card');
   const form = visit.request.method === 'GET' ? new URLSearchParams(card === '' ? {} : { card }) : visit.form;
@@ -51,12 +44,10 @@ async function showRefund(tools: ConsoleTools, visit: ConsoleVisit, { status = 2
 
 const cardOf = ({ form }: ConsoleVisit) => typed(form, 'card').toUpperCase() || undefined;
 
-async function askRefund(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+async function askRefund(visit: ConsoleVisit): Promise<Response> {
   const { refunds } = visit.page.words;
-  const { given, faults } = readRefund(visit);
-  if (!given) return showRefund(tools, visit, { faults, status: 422 });
-  const { accountId, balance } = await findWallet(tools, visit);
-  const { amount, reason } = given;
+  const { amount, reason } = readMoney(visit, refunds);
+  const { accountId, balance } = await findWallet(visit);
   const card = cardOf(visit);
   const path = `/accounts/${accountId}/refund`;
   return visit.show(
@@ -72,60 +63,42 @@ async function askRefund(tools: ConsoleTools, visit: ConsoleVisit): Promise<Resp
         refunds.final,
       ]}
       action={`${path}/do`}
-      fields={{
-        amount: typed(visit.form, 'amount'),
-        reason,
-        card: card ?? '',
-        once: visit.once.ticket(),
-      }}
+      fields={{ amount: typed(visit.form, 'amount'), reason, card: card ?? '', once: visit.once.ticket() }}
       button={refunds.doRefund}
       back={`/accounts/${accountId}`}
     />,
   );
 }
 
-async function doRefund(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { given, faults } = readRefund(visit);
-  if (!given) return showRefund(tools, visit, { faults, status: 422 });
-  const { frame, refunds } = visit.page.words;
-  const once = visit.form.get('once') ?? '';
-  if (!visit.once.take(once)) {
-    return showRefund(tools, visit, { notice: { text: frame.twice, isBad: true }, status: 409 });
-  }
+async function doRefund(visit: ConsoleVisit): Promise<Response> {
+  const { refunds } = visit.page.words;
+  const given = readMoney(visit, refunds);
+  const once = takeTicket(visit);
   const accountId = visit.params.id ?? '';
-  await refund(tools, accountId, { ...given, card: cardOf(visit), actor: ACTOR, once });
+  await refund(visit.tools, accountId, { ...given, card: cardOf(visit), actor: ACTOR, once });
   return visit.goWith(`/accounts/${accountId}`, { notice: { text: refunds.didRefund(money(given.amount)) } });
 }
 
-async function showPayout(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}) {
-  const wallet = await findWallet(tools, visit);
+async function showPayout(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
+  const wallet = await findWallet(visit);
   const context = { ...visit.page, path: `/accounts/${wallet.accountId}/payout`, query: '' };
   return visit.show(<PayoutPage context={context} wallet={wallet} form={visit.form} {...shown} />, { status });
 }
 
-function readPayout({ form, page: { words } }: ConsoleVisit) {
-  const { refunds } = words;
-  const reason = typed(form, 'reason');
-  const amount = unlessRefused(() => readAmount(plainNumber(typed(form, 'amount'))));
-  const fee = unlessRefused(() => readFee(plainNumber(typed(form, 'fee') || '0')));
-  const faults = {
-    ...(reason === '' ? { reason: refunds.wrongReason } : {}),
-    ...(amount === undefined ? { amount: refunds.wrongAmount(money(MAX_AMOUNT)) } : {}),
-    ...(fee === undefined ? { fee: refunds.wrongFee(money(MAX_AMOUNT)) } : {}),
-  };
-  const isWhole = amount !== undefined && fee !== undefined && reason !== '';
-  return { given: isWhole ? { amount, fee, reason } : undefined, faults };
+function readPayout(visit: ConsoleVisit) {
+  const { refunds } = visit.page.words;
+  const fee = unlessRefused(() => readFee(plainNumber(typed(visit.form, 'fee') || '0')));
+  const given = readMoney(visit, refunds, fee === undefined ? { fee: refunds.wrongFee(money(MAX_AMOUNT)) } : {});
+  return { ...given, fee: fee ?? 0n };
 }
 
-async function askPayout(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+async function askPayout(visit: ConsoleVisit): Promise<Response> {
   const { refunds, refusals } = visit.page.words;
-  const { given, faults } = readPayout(visit);
-  if (!given) return showPayout(tools, visit, { faults, status: 422 });
-  const wallet = await findWallet(tools, visit);
+  const { amount, fee, reason } = readPayout(visit);
+  const wallet = await findWallet(visit);
   const { accountId, balance } = wallet;
-  const { amount, fee, reason } = given;
   if (amount + fee > payable(wallet)) {
-    return showPayout(tools, visit, { faults: { amount: refusals.above_paid }, status: 409 });
+    return showPayout(visit, { faults: { amount: refusals.above_paid }, status: 409 });
   }
   const path = `/accounts/${accountId}/payout`;
   return visit.show(
@@ -153,15 +126,78 @@ async function askPayout(tools: ConsoleTools, visit: ConsoleVisit): Promise<Resp
   );
 }
 
-async function doPayout(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { given, faults } = readPayout(visit);
-  if (!given) return showPayout(tools, visit, { faults, status: 422 });
-  const { frame, refunds } = visit.page.words;
-  const once = visit.form.get('once') ?? '';
-  if (!visit.once.take(once)) {
-    return showPayout(tools, visit, { notice: { text: frame.twice, isBad: true }, status: 409 });
-  }
+async function doPayout(visit: ConsoleVisit): Promise<Response> {
+  const { refunds } = visit.page.words;
+  const given = readPayout(visit);
+  const once = takeTicket(visit);
   const accountId = visit.params.id ?? '';
-  await payout(tools, accountId, { ...given, actor: ACTOR, once });
+  await payout(visit.tools, accountId, { ...given, actor: ACTOR, once });
   return visit.goWith(`/accounts/${accountId}`, { notice: { text: refunds.didPayout(money(given.amount)) } });
+}
+
+interface FormProps extends Omit<Shown, 'status'> {
+  context: ConsoleContext;
+  /** The refused input; empty without one. */
+  form: URLSearchParams;
+}
+
+function PayoutPage({ context, wallet, form, faults = {}, notice }: FormProps & { wallet: Wallet }) {
+  const { refunds, accounts, frame } = context.words;
+  const { accountId, balance, held, paid } = wallet;
+  const most = payable(wallet);
+  const back = `/accounts/${accountId}`;
+  const field = (name: string, value = '') => ({ name, value: form.get(name) ?? value, fault: faults[name] });
+  return (
+    <ConsolePage context={context} section="accounts" title={refunds.payout} lead={refunds.payoutLead} notice={notice}>
+      <div class="narrow">
+        <Facts
+          look="lines"
+          facts={[
+            [accounts.account, <span class="id">{accountId}</span>],
+            [refunds.balance, money(balance)],
+            [refunds.paid, money(paid)],
+            [refunds.held, money(held)],
+            [refunds.payable, <strong>{money(most)}</strong>],
+          ]}
+        />
+        {most > 0n ? (
+          <form method="post" action={`${back}/payout/review`}>
+            <TextField
+              {...field('amount', formatNtd(most))}
+              label={refunds.amount}
+              help={refunds.amountHelp}
+              inputmode="decimal"
+              required
+            />
+            <TextField {...field('fee')} label={refunds.fee} help={refunds.feeHelp} inputmode="decimal" />
+            <TextField {...field('reason')} label={refunds.reason} help={refunds.reasonHelp} maxlength={200} required />
+            <SubmitRow text={refunds.review} back={back} backText={frame.cancel} />
+          </form>
+        ) : (
+          <>
+            <p class="empty">{refunds.nothingPayable}</p>
+            <LinkButton look="quiet" href={back} text={frame.cancel} />
+          </>
+        )}
+      </div>
+    </ConsolePage>
+  );
+}
+
+function RefundPage({ context, accountId, form, faults = {}, notice }: FormProps & { accountId: string }) {
+  const { refunds, accounts, frame } = context.words;
+  const field = (name: string) => ({ name, value: form.get(name) ?? '', fault: faults[name] });
+  return (
+    <ConsolePage context={context} section="accounts" title={refunds.refund} lead={refunds.refundLead} notice={notice}>
+      <div class="narrow">
+        <Facts look="lines" facts={[[accounts.account, <span class="id">{accountId}</span>]]} />
+        <form method="post" action={`/accounts/${accountId}/refund/review`}>
+          <TextField {...field('amount')} label={refunds.amount} inputmode="decimal" required />
+          <TextField {...field('card')} label={refunds.card} help={refunds.cardHelp} maxlength={40} />
+          <TextField {...field('reason')} label={refunds.reason} help={refunds.reasonHelp} maxlength={200} required />
+          <SubmitRow text={refunds.review} back={`/accounts/${accountId}`} backText={frame.cancel} />
+        </form>
+      </div>
+    </ConsolePage>
+  );
 }

@@ -6,21 +6,21 @@ import { checkBilling, listMonths, readBilling } from '../../../accounts/stateme
 import { wordsOf } from '../../../site/language.ts';
 import { BillingForm, StatementMonths, StatementView } from '../../../site/parts/statement.tsx';
 import { fileResponse } from '../../../site/respond.ts';
-import { setBilling, showStatement } from '../../actions/billing.ts';
+import { setBilling, showStatement } from '../../actions/describe-account.ts';
 import { readNewest } from '../../actions/newest.ts';
 import { notFound } from '../../actions/refused.ts';
 import { ConsolePage } from '../frame.tsx';
-import { ACTOR, type ConsoleTools, OWN_URL } from '../tools.ts';
+import { ACTOR, OWN_URL } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 
 const pathOf = ({ params }: ConsoleVisit) => `/accounts/${params.id}/statements`;
 
-export function addStatementPages(visits: ConsoleVisits, tools: ConsoleTools): void {
-  const find = ({ params }: ConsoleVisit) => showStatement(tools, params.id ?? '', params.month ?? '');
-  visits.get('/accounts/:id/statements', (visit) => showMonths(tools, visit));
-  visits.post('/accounts/:id/statements', (visit) => save(tools, visit));
+export function addStatementPages(visits: ConsoleVisits): void {
+  const find = ({ tools, params }: ConsoleVisit) => showStatement(tools, params.id ?? '', params.month ?? '');
+  visits.get('/accounts/:id/statements', (visit) => showMonths(visit));
+  visits.post('/accounts/:id/statements', save);
   visits.get('/accounts/:id/statements/:month', async (visit) => {
-    const { page } = visit;
+    const { page, tools } = visit;
     const [statement, { document }] = await Promise.all([find(visit), readNewest(tools)]);
     const facts = { language: page.language, siteName: tools.siteName, issuer: document.issuer, statement };
     const title = wordsOf(page.language).statements.one(statement.month);
@@ -33,12 +33,12 @@ export function addStatementPages(visits: ConsoleVisits, tools: ConsoleTools): v
   visits.file('/accounts/:id/statements/:month/file', async (visit) => {
     const statement = await find(visit);
     const name = `statement_${statement.accountId}_${statement.month}.csv`;
-    return fileResponse(OWN_URL, name, statementFile(tools, statement));
+    return fileResponse(OWN_URL, name, statementFile(visit.tools, statement));
   });
 }
 
-async function showMonths(tools: ConsoleTools, visit: ConsoleVisit, wrong?: 'name' | 'taxId'): Promise<Response> {
-  const { page, params, form } = visit;
+async function showMonths(visit: ConsoleVisit, wrong?: 'name' | 'taxId'): Promise<Response> {
+  const { tools, page, params, form } = visit;
   const accountId = params.id ?? '';
   const { statements } = wordsOf(page.language);
   const [months, billing] = await Promise.all([listMonths(tools, accountId), readBilling(tools, accountId)]);
@@ -57,11 +57,11 @@ async function showMonths(tools: ConsoleTools, visit: ConsoleVisit, wrong?: 'nam
   );
 }
 
-async function save(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+async function save(visit: ConsoleVisit): Promise<Response> {
   const { form, params, page } = visit;
   const given = { name: form.get('billing_name') ?? '', taxId: form.get('tax_id') ?? '' };
   const checked = checkBilling(given);
-  if ('wrong' in checked) return showMonths(tools, visit, checked.wrong);
-  await setBilling(tools, params.id ?? '', { ...given, actor: ACTOR });
+  if ('wrong' in checked) return showMonths(visit, checked.wrong);
+  await setBilling(visit.tools, params.id ?? '', { ...given, actor: ACTOR });
   return visit.goWith(pathOf(visit), { notice: { text: wordsOf(page.language).statements.saved } });
 }

@@ -3,7 +3,6 @@
 
 import { taipeiDateTime } from '../../../kit/taipei.ts';
 import { dateTime } from '../../../site/format.ts';
-import type { Notice } from '../../../site/frame.tsx';
 import { LinkButton, Submit, SubmitRow } from '../../../site/parts/button.tsx';
 import { Hidden, TextArea, TextField } from '../../../site/parts/field.tsx';
 import { typed, typedLines, wholeNumber } from '../../../site/read-form.ts';
@@ -12,27 +11,25 @@ import { deleteIncident, endIncident, listIncidents, putIncident } from '../../a
 import { notFound, OperatingRefused } from '../../actions/refused.ts';
 import { ConfirmPage, type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { type PageOf, Pager, pageIn } from '../pager.tsx';
-import { refusalNotice, refusalStatus } from '../refused.ts';
-import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { type Faults, refusalNotice, refusalStatus, type Shown } from '../refused.ts';
+import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 
 const SHOWN = 20;
 const MINUTES = '2026-11-15T09:30'.length;
 
-export function addIncidentPages(visits: ConsoleVisits, tools: ConsoleTools): void {
-  visits.get('/incidents', (visit) => showAll(tools, visit, {}));
-  visits.post('/incidents', (visit) => put(tools, visit, undefined));
-  visits.get('/incidents/:id', async (visit) => {
-    return visit.show(<EditIncidentPage context={visit.page} incident={await find(tools, visit)} form={visit.form} />);
-  });
-  visits.post('/incidents/:id', async (visit) => put(tools, visit, (await find(tools, visit)).incidentId));
+export function addIncidentPages(visits: ConsoleVisits): void {
+  visits.get('/incidents', showAll);
+  visits.post('/incidents', (visit) => put(visit, undefined));
+  visits.get('/incidents/:id', (visit) => showOne(visit));
+  visits.post('/incidents/:id', async (visit) => put(visit, (await find(visit)).incidentId));
   visits.post('/incidents/:id/end', async (visit) => {
-    await endIncident(tools, visit.params.id ?? '', ACTOR);
+    await endIncident(visit.tools, visit.params.id ?? '', ACTOR);
     return done(visit, 'ended');
   });
   visits.get('/incidents/:id/delete', async (visit) => {
     const { incidents: words } = visit.page.words;
-    const incident = await find(tools, visit);
+    const incident = await find(visit);
     return visit.show(
       <ConfirmPage
         context={visit.page}
@@ -46,7 +43,7 @@ export function addIncidentPages(visits: ConsoleVisits, tools: ConsoleTools): vo
     );
   });
   visits.post('/incidents/:id/delete', async (visit) => {
-    await deleteIncident(tools, visit.params.id ?? '', ACTOR);
+    await deleteIncident(visit.tools, visit.params.id ?? '', ACTOR);
     return done(visit, 'removed');
   });
 }
@@ -55,19 +52,14 @@ function done(visit: ConsoleVisit, what: 'published' | 'ended' | 'removed'): Res
   return visit.goWith('/incidents', { notice: { text: visit.page.words.incidents[what] } });
 }
 
-async function find(tools: ConsoleTools, { params }: ConsoleVisit) {
+async function find({ tools, params }: ConsoleVisit): Promise<Incident> {
   const found = (await listIncidents(tools)).find(({ incidentId }) => incidentId === params.id);
   if (!found) throw notFound('incident');
   return found;
 }
 
-interface Shown {
-  notice?: Notice;
-  faults?: IncidentFaults;
-}
-
-async function showAll(tools: ConsoleTools, visit: ConsoleVisit, shown: Shown, status = 200): Promise<Response> {
-  const all = await listIncidents(tools);
+async function showAll(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
+  const all = await listIncidents(visit.tools);
   const part = pageIn(wholeNumber(visit.url.searchParams, 'page'), SHOWN, all.length);
   const incidents = all.slice(part.from, part.from + SHOWN);
   const context = { ...visit.page, path: '/incidents', query: '' };
@@ -75,12 +67,17 @@ async function showAll(tools: ConsoleTools, visit: ConsoleVisit, shown: Shown, s
   return visit.show(page, { status });
 }
 
-async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string | undefined): Promise<Response> {
-  const { form, page } = visit;
+async function showOne(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
+  const facts = { context: visit.page, incident: await find(visit), form: visit.form };
+  return visit.show(<EditIncidentPage {...facts} {...shown} />, { status });
+}
+
+async function put(visit: ConsoleVisit, incidentId: string | undefined): Promise<Response> {
+  const { form } = visit;
   const [textEn, textZh] = [typedLines(form, 'textEn').trim(), typedLines(form, 'textZh').trim()];
   const [started, ended] = [typed(form, 'started'), typed(form, 'ended')];
   try {
-    await putIncident(tools, {
+    await putIncident(visit.tools, {
       titleEn: typed(form, 'titleEn'),
       titleZh: typed(form, 'titleZh'),
       textEn: textEn || undefined,
@@ -94,18 +91,14 @@ async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string 
     return done(visit, 'published');
   } catch (error) {
     if (!(error instanceof OperatingRefused)) throw error;
-    const shown = showRefusal(visit, error);
-    const status = refusalStatus(error);
-    if (incidentId === undefined) return showAll(tools, visit, shown, status);
-    const incident = await find(tools, visit);
-    return visit.show(<EditIncidentPage context={page} incident={incident} form={form} {...shown} />, { status });
+    return (incidentId === undefined ? showAll : showOne)(visit, showRefusal(visit, error));
   }
 }
 
 /** Beside the field that is wrong, if it is one. */
 function showRefusal({ form, page }: ConsoleVisit, refused: OperatingRefused): Shown {
   const { incidents: words, refusals } = page.words;
-  const texts: IncidentFaults = {
+  const texts: Faults = {
     titleEn: words.wrongTitle,
     titleZh: words.wrongTitle,
     textEn: words.wrongText,
@@ -115,8 +108,9 @@ function showRefusal({ form, page }: ConsoleVisit, refused: OperatingRefused): S
   };
   const { field = '' } = refused.facts;
   const text = texts[field];
-  if (text === undefined) return { notice: refusalNotice(page.language, refused) };
-  return { notice: { text: refusals.invalid, isBad: true }, faults: { [field]: text } };
+  const status = refusalStatus(refused);
+  if (text === undefined) return { notice: refusalNotice(page.language, refused), status };
+  return { notice: { text: refusals.invalid, isBad: true }, faults: { [field]: text }, status };
 }
 
 /** A browser sends the time to the minute, without its zone, which is Taipei's. */
@@ -124,18 +118,16 @@ function toTime(typedTime: string): string {
   return `${typedTime.slice(0, MINUTES)}:00+08:00`;
 }
 
-interface IncidentsProps {
+interface FormProps extends Omit<Shown, 'status'> {
   context: ConsoleContext;
-  incidents: readonly Incident[];
-  part: PageOf;
   /** The refused input; empty without one. */
   form: URLSearchParams;
-  /** Errors by the names of the fields. */
-  faults?: IncidentFaults | undefined;
-  notice?: Notice | undefined;
 }
 
-type IncidentFaults = Readonly<Record<string, string>>;
+interface IncidentsProps extends FormProps {
+  incidents: readonly Incident[];
+  part: PageOf;
+}
 
 function IncidentsPage({ context, incidents, part, form, faults, notice }: IncidentsProps) {
   const { incidents: words } = context.words;
@@ -150,7 +142,7 @@ function IncidentsPage({ context, incidents, part, form, faults, notice }: Incid
       <Pager context={context} path="/incidents" {...part} />
       <h2>{words.create}</h2>
       <form method="post" action="/incidents">
-        <IncidentFields context={context} form={form} faults={faults} />
+        <IncidentFields {...{ context, form, faults }} />
         <Submit text={words.publish} />
       </form>
     </ConsolePage>
@@ -192,30 +184,19 @@ function IncidentSheet({ context, incident }: { context: ConsoleContext; inciden
   );
 }
 
-interface EditProps extends Omit<IncidentsProps, 'incidents' | 'part'> {
-  incident: Incident;
-}
-
-function EditIncidentPage({ context, incident, form, faults, notice }: EditProps) {
+function EditIncidentPage({ context, incident, form, faults, notice }: FormProps & { incident: Incident }) {
   const { incidents: words, frame } = context.words;
   return (
     <ConsolePage context={context} section="incidents" title={words.editTitle} notice={notice}>
       <form method="post" action={`/incidents/${incident.incidentId}`}>
-        <IncidentFields context={context} form={form} faults={faults} incident={incident} />
+        <IncidentFields {...{ context, form, faults, incident }} />
         <SubmitRow text={words.save} back="/incidents" backText={frame.cancel} />
       </form>
     </ConsolePage>
   );
 }
 
-interface FieldsProps {
-  context: ConsoleContext;
-  form: URLSearchParams;
-  faults: IncidentFaults | undefined;
-  incident?: Incident;
-}
-
-function IncidentFields({ context, form, faults = {}, incident }: FieldsProps) {
+function IncidentFields({ context, form, faults = {}, incident }: FormProps & { incident?: Incident }) {
   const { incidents: words } = context.words;
   const started = incident ? fieldTime(incident.startedAt) : '';
   const ended = incident?.endedAt ? fieldTime(incident.endedAt) : '';
