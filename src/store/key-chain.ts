@@ -1,9 +1,16 @@
 // A key and its ancestors: what every key of the chain allows is allowed.
 
-import { KEY_LIMIT_FIELDS } from './key-limits.ts';
+import { KEY_LIMIT_FIELDS, type KeyLimits } from './key-limits.ts';
 import { isLiveKey } from './key-rules.ts';
-import type { ChildField, ChildRefusal } from './operations.ts';
 import type { KeyRow } from './rows.ts';
+
+/** Why a key below another cannot be made or changed so. */
+export type ChildRefusal =
+  /** `parent_gone`: there is no such valid key. `parent_not_delegating`: it makes no keys. `too_deep`: it has the greatest depth. */
+  | { ok: false; reason: 'parent_gone' | 'parent_not_delegating' | 'too_deep' | 'child_needs_budget' }
+  /** `field` allows more than `keyId`, an ancestor, does. */
+  | { ok: false; reason: 'exceeds_ancestor'; field: ChildField; keyId: string };
+export type ChildField = 'models' | 'expiresAt' | 'delegate' | 'dailyBudget' | keyof KeyLimits;
 
 export const MAX_DEPTH = 8;
 

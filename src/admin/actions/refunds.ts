@@ -2,7 +2,7 @@
 
 import { formatNtd, minNano, moneyFields, type Nano } from '../../kit/money.ts';
 import { onceReference } from '../../store/once.ts';
-import type { RefundOf } from '../../store/refund-operations.ts';
+import type { RefundOf } from '../../store/operations.ts';
 import type { Wallet } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { readLine } from './read-input.ts';

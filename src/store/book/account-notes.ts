@@ -1,19 +1,43 @@
 // Texts of an account: the operator's nickname and note for it, and whom its statements name.
 
-import type { DescribeAccountInput, DescribeAccountResult, SetBillingInput, SetBillingResult } from '../operations.ts';
-import { noteAction } from './actions.ts';
-import { keyringTouches, refuseActor } from './actors.ts';
-import type { Book, Touch } from './book.ts';
+import { type Logged, noteAction } from './actions.ts';
+import { type ActorInput, type ActorRefusal, keyringTouches, refuseActor } from './actors.ts';
+import type { Book, Operations } from './book.ts';
 
-/** The wallet shows that there is such an account. */
-export function describeAccountTouches({ accountId }: DescribeAccountInput): Touch[] {
-  return [
-    { table: 'wallets', id: accountId },
-    { table: 'accountNotes', id: accountId },
-  ];
+/** An undefined field stays as it is; null removes it. */
+interface DescribeAccountInput extends Logged {
+  accountId: string;
+  nickname?: string | null | undefined;
+  note?: string | null | undefined;
 }
 
-export function describeAccount(book: Book, input: DescribeAccountInput): DescribeAccountResult {
+/** Sets the billing details; by the account or, without `by`, by the operator. */
+interface SetBillingInput extends Logged, ActorInput {
+  accountId: string;
+  name: string | null;
+  taxId: string | null;
+  at: number;
+}
+
+export const ACCOUNT_NOTES = {
+  describeAccount: {
+    // The wallet shows that there is such an account.
+    touches: ({ accountId }: DescribeAccountInput) => [
+      { table: 'wallets', id: accountId },
+      { table: 'accountNotes', id: accountId },
+    ],
+    decide: describeAccount,
+  },
+  setBilling: {
+    touches: ({ accountId, by }: SetBillingInput) => [
+      ...keyringTouches(accountId, by),
+      { table: 'billing', id: accountId },
+    ],
+    decide: setBilling,
+  },
+} satisfies Operations;
+
+function describeAccount(book: Book, input: DescribeAccountInput): { ok: true } | { ok: false; reason: 'not_found' } {
   const { accountId } = input;
   if (!book.get('wallets', accountId)) return { ok: false, reason: 'not_found' };
   const known = book.get('accountNotes', accountId);
@@ -29,12 +53,11 @@ export function foldName(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }
 
-export function setBillingTouches({ accountId, by }: SetBillingInput): Touch[] {
-  return [...keyringTouches(accountId, by), { table: 'billing', id: accountId }];
-}
-
 /** Requested by the customer or the operator. */
-export function setBilling(book: Book, input: SetBillingInput): SetBillingResult {
+function setBilling(
+  book: Book,
+  input: SetBillingInput,
+): { ok: true } | { ok: false; reason: ActorRefusal | 'not_found' } {
   const { accountId, name, taxId, by, at } = input;
   if (!book.get('wallets', accountId)) return { ok: false, reason: 'not_found' };
   const refused = refuseActor(book, accountId, by, at);

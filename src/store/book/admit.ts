@@ -13,10 +13,10 @@ import type {
   HoldRequest,
   LimitRefusal,
   TokenRequest,
-} from '../operations.ts';
+} from '../admission.ts';
 import type { HeldChain, Wallet } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
-import type { Book, Touch } from './book.ts';
+import type { Book, Operations, Touch } from './book.ts';
 import { budgetsOf, budgetTouches, holdBudgets, isNearLimit, type Level, leftOf, levelsOf } from './budgets.ts';
 import {
   type RatesLeft,
@@ -44,6 +44,11 @@ export const PAID_GRAIN_MS = 1_000;
 /** A full minute of entries and a few more, in case the clock was briefly ahead. */
 const PAID_KEEP_ENTRIES = 64;
 
+export const ADMISSION = {
+  admit: { touches: admitTouches, decide: admit },
+  previewAdmit: { touches: admitTouches, decide: previewAdmit },
+} satisfies Operations;
+
 export function requestWindow(accountId: string, free: boolean): string {
   return `${free ? 'free' : 'paid'}:${accountId}`;
 }
@@ -52,7 +57,7 @@ export function freeAddressWindow(address: string): string {
   return addressWindow('free', address);
 }
 
-export function admitTouches(input: AdmitInput): Touch[] {
+function admitTouches(input: AdmitInput): Touch[] {
   const byAddress = input.charge.free ? input.charge.limits.perAddress : undefined;
   return [
     { table: 'leases', id: input.nodeId },
@@ -70,7 +75,7 @@ function isCounted({ charge, chain }: AdmitInput): boolean {
   return !charge.free || (chain !== undefined && chain.rated.length > 0);
 }
 
-export function admit(book: Book, input: AdmitInput): AdmitResult {
+function admit(book: Book, input: AdmitInput): AdmitResult {
   const lease = book.get('leases', input.nodeId);
   if (!lease || lease.expiresAt <= input.at) return { ok: false, reason: 'lease_lost' };
   const wallet = book.get('wallets', input.accountId);
@@ -83,7 +88,7 @@ export function admit(book: Book, input: AdmitInput): AdmitResult {
 }
 
 /** The result that an admission would have now. Reserves nothing. */
-export function previewAdmit(book: Book, input: AdmitInput): AdmitResult {
+function previewAdmit(book: Book, input: AdmitInput): AdmitResult {
   return book.preview(() => admit(book, input));
 }
 

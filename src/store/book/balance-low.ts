@@ -2,10 +2,23 @@
 
 import { assert } from '../../kit/assert.ts';
 import { moneyFields, NANO_PER_NTD, type Nano } from '../../kit/money.ts';
-import type { SetBalanceLowInput, SetBalanceLowResult } from '../operations.ts';
 import type { Wallet } from '../rows.ts';
-import { refuseActor } from './actors.ts';
-import type { Book } from './book.ts';
+import { type ActorInput, type ActorRefusal, keyringTouches, refuseActor } from './actors.ts';
+import type { Book, Operations } from './book.ts';
+
+/** Below this balance the account has the event `balance.low`; 0: never. */
+interface SetBalanceLowInput extends ActorInput {
+  accountId: string;
+  balanceLow: Nano;
+  at: number;
+}
+
+export const BALANCE_EVENTS = {
+  setBalanceLow: {
+    touches: ({ accountId, by }: SetBalanceLowInput) => keyringTouches(accountId, by),
+    decide: setBalanceLow,
+  },
+} satisfies Operations;
 
 /** The threshold of a new account. */
 export const BALANCE_LOW: Nano = 5n * NANO_PER_NTD;
@@ -21,7 +34,10 @@ export function noteBalance(
   book.add('events', { accountId, type: 'balance.low', at, data });
 }
 
-export function setBalanceLow(book: Book, { accountId, balanceLow, by, at }: SetBalanceLowInput): SetBalanceLowResult {
+function setBalanceLow(
+  book: Book,
+  { accountId, balanceLow, by, at }: SetBalanceLowInput,
+): { ok: true } | { ok: false; reason: ActorRefusal } {
   assert(balanceLow >= 0n, 'a threshold is not negative');
   const refused = refuseActor(book, accountId, by, at);
   if (refused) return refused;

@@ -10,6 +10,11 @@ export interface Touch {
   id: string;
 }
 
+/** Operations by their names: all pages that each may read or put, known from its input alone, and the function that decides it. */
+export type Operations = Readonly<
+  Record<string, { touches(input: never): Touch[]; decide(book: Book, input: never): unknown }>
+>;
+
 type Loader = <T extends PageTable>(table: T, id: string) => Pages[T] | undefined;
 
 /** The pages of one table that were looked up, and which of them were changed. */

@@ -5,8 +5,8 @@
 // each key of the chain with a session budget.
 
 import { maxNano, type Nano } from '../../kit/money.ts';
+import type { BudgetState, RequestRef } from '../admission.ts';
 import { limitsOfKey } from '../key-limits.ts';
-import type { BudgetState, RequestRef } from '../operations.ts';
 import type { Budget, Hold, KeyRow, SessionBudget } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import { noteBudget, noteBudgets } from './key-events.ts';

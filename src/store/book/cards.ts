@@ -1,15 +1,30 @@
 // Issuing and voiding cards. A batch is written whole; a redeemed card is never voided.
 
 import { assert } from '../../kit/assert.ts';
-import type { IssueInput, VoidInput, VoidResult } from '../operations.ts';
-import { noteAction } from './actions.ts';
-import type { Book, Touch } from './book.ts';
+import type { CardBatch, CardState } from '../rows.ts';
+import { type Logged, noteAction } from './actions.ts';
+import type { Book, Operations } from './book.ts';
 
-export function issueTouches(input: IssueInput): Touch[] {
-  return input.cards.map((card) => ({ table: 'cards', id: card.hash }));
+export interface IssueInput extends Logged {
+  batch: CardBatch;
+  cards: readonly { hash: string; serial: string }[];
 }
 
-export function issue(book: Book, input: IssueInput): undefined {
+export interface VoidInput extends Logged {
+  hash: string;
+}
+
+export interface VoidResult {
+  /** The card's state afterwards. */
+  state: Exclude<CardState, 'issued'> | 'unknown';
+}
+
+export const CARD_OPERATIONS = {
+  issue: { touches: ({ cards }: IssueInput) => cards.map(({ hash }) => ({ table: 'cards', id: hash })), decide: issue },
+  void: { touches: ({ hash }: VoidInput) => [{ table: 'cards', id: hash }], decide: voidCard },
+} satisfies Operations;
+
+function issue(book: Book, input: IssueInput): undefined {
   const { batch, cards } = input;
   assert(cards.length === batch.count, 'a batch holds as many cards as it says');
   book.add('cardBatches', batch);
@@ -30,11 +45,7 @@ export function issue(book: Book, input: IssueInput): undefined {
   noteAction(book, input);
 }
 
-export function voidTouches(input: VoidInput): Touch[] {
-  return [{ table: 'cards', id: input.hash }];
-}
-
-export function voidCard(book: Book, input: VoidInput): VoidResult {
+function voidCard(book: Book, input: VoidInput): VoidResult {
   const { hash } = input;
   const card = book.get('cards', hash);
   if (!card) return { state: 'unknown' };

@@ -4,35 +4,107 @@
 
 import { assert } from '../../kit/assert.ts';
 import { minNano, NANO_PER_NTD, type Nano } from '../../kit/money.ts';
-import type {
-  CloseResult,
-  Losses,
-  Outcome,
-  ReleaseInput,
-  RequestRef,
-  SettleInput,
-  SweepInput,
-  UndoInput,
-} from '../operations.ts';
-import { type Hold, NO_BUCKETS } from '../rows.ts';
+import type { OptionalTerms } from '../../kit/prices.ts';
+import type { RequestRef } from '../admission.ts';
+import {
+  type Attempt,
+  type Buckets,
+  type ChargeRule,
+  type Hold,
+  type Loss,
+  NO_BUCKETS,
+  type RequestStatus,
+} from '../rows.ts';
 import { freeAddressWindow, PAID_GRAIN_MS, requestWindow } from './admit.ts';
 import { noteBalance } from './balance-low.ts';
-import type { Book, Touch } from './book.ts';
+import type { Book, Operations, Touch } from './book.ts';
 import { budgetTouches, closeBudgets } from './budgets.ts';
 import { closeRates, rateTouches, tokenTouches } from './key-rates.ts';
 import { bookDeadNode, bookLosses, lossTouches } from './losses.ts';
 import { spendFreeFirst } from './money.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
 
+/** How a request ended: the fields of its usage record that its hold does not have. */
+export interface Outcome extends OptionalTerms {
+  at: number;
+  status: RequestStatus;
+  /** The model that answered, if a fallback did. */
+  model?: string | undefined;
+  channel: string | null;
+  buckets: Buckets;
+  reasoning: number;
+  estimated: boolean;
+  firstTokenMs: number | null;
+  totalMs: number;
+  attempts: readonly Attempt[];
+  rule?: ChargeRule | undefined;
+  /** The upstreams' bill for the usage that the customer pays, losses excluded. Null or absent: the route states no cost. */
+  upstreamCost?: Nano | null | undefined;
+}
+
+/** The parts of the upstreams' bill for a request that its customer does not pay. */
+export interface Losses {
+  items: readonly Loss[];
+  /** The most that one account may cause on one Taipei day; null: no bound. */
+  guard: Nano | null;
+}
+
+export interface SettleInput extends RequestRef {
+  cost: Nano;
+  losses?: Losses | undefined;
+  outcome: Outcome;
+}
+
+export interface ReleaseInput extends RequestRef {
+  losses?: Losses | undefined;
+  /** Our own failures give the slots back. */
+  giveBackSlots: boolean;
+  /** The address whose free slot it took, if addresses are limited. */
+  freeAddress?: string | undefined;
+  outcome: Outcome;
+}
+
+/** Reverts an admission whose result did not arrive: it leaves no usage record. */
+export interface UndoInput extends RequestRef {
+  freeAddress?: string | undefined;
+  at: number;
+}
+
+export type CloseResult =
+  | {
+      state: 'closed';
+      charged: Nano;
+      writtenOff: Nano;
+      balance: Nano;
+      /** Losses were charged, because the account has used up its free ones; `reached`: the first time today. */
+      lossGuard?: 'reached' | 'beyond' | undefined;
+      /** With `lossGuard`: how much of them still was free. */
+      freeLosses?: Nano | undefined;
+    }
+  /** The hold was already resolved: nothing was written. */
+  | { state: 'late' };
+
+/** Releases one hold of a node that is gone. */
+export interface SweepInput extends RequestRef {
+  at: number;
+}
+
+export const CLOSES = {
+  settle: { touches: settleTouches, decide: settle },
+  release: { touches: releaseTouches, decide: release },
+  undo: { touches: undoTouches, decide: undo },
+  sweep: { touches: sweepTouches, decide: sweep },
+} satisfies Operations;
+
 function closeTouches(input: RequestRef): Touch[] {
   return [{ table: 'wallets', id: input.accountId }, ...budgetTouches(input), { table: 'holds', id: input.requestId }];
 }
 
-export function settleTouches(input: SettleInput): Touch[] {
+function settleTouches(input: SettleInput): Touch[] {
   return [...closeTouches(input), ...tokenTouches(input.chain), ...lossTouches(input.accountId, input.losses)];
 }
 
-export function settle(book: Book, input: SettleInput): CloseResult {
+function settle(book: Book, input: SettleInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
   assert(input.cost >= 0n, 'a cost is not negative');
@@ -41,11 +113,11 @@ export function settle(book: Book, input: SettleInput): CloseResult {
   return closeHold(book, hold, input.cost, input.outcome, input.losses);
 }
 
-export function releaseTouches(input: ReleaseInput): Touch[] {
+function releaseTouches(input: ReleaseInput): Touch[] {
   return [...undoTouches(input), ...lossTouches(input.accountId, input.losses)];
 }
 
-export function undoTouches(input: Omit<UndoInput, 'at'>): Touch[] {
+function undoTouches(input: Omit<UndoInput, 'at'>): Touch[] {
   return [
     ...sweepTouches(input),
     ...(input.freeAddress === undefined
@@ -54,7 +126,7 @@ export function undoTouches(input: Omit<UndoInput, 'at'>): Touch[] {
   ];
 }
 
-export function sweepTouches(input: RequestRef): Touch[] {
+function sweepTouches(input: RequestRef): Touch[] {
   return [
     ...closeTouches(input),
     ...rateTouches(input.chain),
@@ -63,7 +135,7 @@ export function sweepTouches(input: RequestRef): Touch[] {
   ];
 }
 
-export function release(book: Book, input: ReleaseInput): CloseResult {
+function release(book: Book, input: ReleaseInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
   if (input.giveBackSlots) giveBackSlots(book, hold, input.freeAddress);
@@ -71,14 +143,14 @@ export function release(book: Book, input: ReleaseInput): CloseResult {
   return closeHold(book, hold, 0n, input.outcome, input.losses);
 }
 
-export function undo(book: Book, input: UndoInput): CloseResult {
+function undo(book: Book, input: UndoInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
   giveBackSlots(book, hold, input.freeAddress);
   return { state: 'closed', charged: 0n, writtenOff: 0n, balance: freeHold(book, hold, 0n, input.at).balance };
 }
 
-export function sweep(book: Book, input: SweepInput): CloseResult {
+function sweep(book: Book, input: SweepInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
   giveBackSlots(book, hold);

@@ -1,124 +1,50 @@
 // The table of operations: the pages that each one touches, and the function that decides it.
 
 import { AssertionFailed } from '../../kit/assert.ts';
-import type { Input, Operation, OperationName, Result } from '../operations.ts';
-import { describeAccount, describeAccountTouches, setBilling, setBillingTouches } from './account-notes.ts';
-import { noteAction } from './actions.ts';
-import { keyringTouches } from './actors.ts';
-import { admit, admitTouches, previewAdmit } from './admit.ts';
-import { setBalanceLow } from './balance-low.ts';
+import { ACCOUNT_NOTES } from './account-notes.ts';
+import { ADMISSION } from './admit.ts';
+import { BALANCE_EVENTS } from './balance-low.ts';
 import type { Book, Touch } from './book.ts';
-import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
-import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches, undo, undoTouches } from './close.ts';
-import {
-  changeKey,
-  changeKeyTouches,
-  createKey,
-  createKeyTouches,
-  revokeKey,
-  revokeKeyTouches,
-  rotateKey,
-  rotateKeyTouches,
-} from './keyring.ts';
-import {
-  closeSession,
-  closeSessions,
-  loginTouches,
-  openSession,
-  setLogin,
-  setLoginTouches,
-  touchSession,
-} from './logins.ts';
-import { bookLate, bookLateTouches } from './losses.ts';
-import {
-  claim,
-  credit,
-  deleteIncident,
-  freeze,
-  freezeTouches,
-  putIncident,
-  revise,
-  reviseTouches,
-} from './operator.ts';
-import { redeem, redeemTouches } from './redeem.ts';
-import { payout, payoutTouches, refund, refundTouches } from './refund.ts';
-import { register, registerTouches } from './register.ts';
-import { addTraffic, trafficTouches } from './traffic.ts';
-import {
-  changeWebhook,
-  changeWebhookTouches,
-  createWebhook,
-  createWebhookTouches,
-  deleteWebhook,
-  deleteWebhookTouches,
-  recordDeliveries,
-  recordDeliveriesTouches,
-  scheduleWebhook,
-  scheduleWebhookTouches,
-  takeRole,
-} from './webhooks.ts';
+import { CARD_OPERATIONS } from './cards.ts';
+import { CLOSES } from './close.ts';
+import { KEYRING } from './keyring.ts';
+import { LOGIN_OPERATIONS } from './logins.ts';
+import { LATE_LOSSES } from './losses.ts';
+import { OPERATOR_OPERATIONS } from './operator.ts';
+import { REDEMPTION } from './redeem.ts';
+import { REFUNDS } from './refund.ts';
+import { REGISTRATION } from './register.ts';
+import { TRAFFIC_SUMS } from './traffic.ts';
+import { WEBHOOK_OPERATIONS } from './webhooks.ts';
 
-type Definitions = {
-  [Name in OperationName]: {
-    touches(input: Input<Name>): Touch[];
-    decide(book: Book, input: Input<Name>): Result<Name>;
-  };
+const OPERATIONS = {
+  ...ACCOUNT_NOTES,
+  ...ADMISSION,
+  ...BALANCE_EVENTS,
+  ...CARD_OPERATIONS,
+  ...CLOSES,
+  ...KEYRING,
+  ...LATE_LOSSES,
+  ...LOGIN_OPERATIONS,
+  ...OPERATOR_OPERATIONS,
+  ...REDEMPTION,
+  ...REFUNDS,
+  ...REGISTRATION,
+  ...TRAFFIC_SUMS,
+  ...WEBHOOK_OPERATIONS,
 };
 
-const DEFINITIONS: Definitions = {
-  register: { touches: registerTouches, decide: register },
-  admit: { touches: admitTouches, decide: admit },
-  previewAdmit: { touches: admitTouches, decide: previewAdmit },
-  settle: { touches: settleTouches, decide: settle },
-  release: { touches: releaseTouches, decide: release },
-  undo: { touches: undoTouches, decide: undo },
-  sweep: { touches: sweepTouches, decide: sweep },
-  bookLosses: { touches: bookLateTouches, decide: bookLate },
-  lease: {
-    touches: (input) => [{ table: 'leases', id: input.nodeId }],
-    decide: (book, input) => void book.put('leases', input.nodeId, input),
-  },
-  revise: { touches: reviseTouches, decide: revise },
-  redeem: { touches: redeemTouches, decide: redeem },
-  issue: { touches: issueTouches, decide: issue },
-  void: { touches: voidTouches, decide: voidCard },
-  credit: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: credit },
-  refund: { touches: refundTouches, decide: refund },
-  payout: { touches: payoutTouches, decide: payout },
-  setBilling: { touches: setBillingTouches, decide: setBilling },
-  createKey: { touches: createKeyTouches, decide: createKey },
-  changeKey: { touches: changeKeyTouches, decide: changeKey },
-  rotateKey: { touches: rotateKeyTouches, decide: rotateKey },
-  revokeKey: { touches: revokeKeyTouches, decide: revokeKey },
-  setBalanceLow: { touches: ({ accountId, by }) => keyringTouches(accountId, by), decide: setBalanceLow },
-  freeze: { touches: freezeTouches, decide: freeze },
-  describeAccount: { touches: describeAccountTouches, decide: describeAccount },
-  traffic: { touches: trafficTouches, decide: addTraffic },
-  claim: { touches: ({ name }) => [{ table: 'settings', id: name }], decide: claim },
-  setLogin: { touches: setLoginTouches, decide: setLogin },
-  openSession: { touches: loginTouches, decide: openSession },
-  touchSession: { touches: loginTouches, decide: touchSession },
-  closeSession: { touches: loginTouches, decide: closeSession },
-  closeSessions: { touches: loginTouches, decide: closeSessions },
-  putIncident: {
-    touches: ({ incident }) => [{ table: 'incidents', id: incident.incidentId }],
-    decide: putIncident,
-  },
-  deleteIncident: {
-    touches: ({ incidentId }) => [{ table: 'incidents', id: incidentId }],
-    decide: deleteIncident,
-  },
-  note: { touches: () => [], decide: noteAction },
-  createWebhook: { touches: createWebhookTouches, decide: createWebhook },
-  changeWebhook: { touches: changeWebhookTouches, decide: changeWebhook },
-  deleteWebhook: { touches: deleteWebhookTouches, decide: deleteWebhook },
-  recordDeliveries: { touches: recordDeliveriesTouches, decide: recordDeliveries },
-  scheduleWebhook: { touches: scheduleWebhookTouches, decide: scheduleWebhook },
-  takeRole: { touches: ({ name }) => [{ table: 'settings', id: name }], decide: takeRole },
-};
+export type OperationName = keyof typeof OPERATIONS;
+type Inputs = { [Name in OperationName]: Parameters<(typeof OPERATIONS)[Name]['decide']>[1] };
+type Results = { [Name in OperationName]: ReturnType<(typeof OPERATIONS)[Name]['decide']> };
+export type Input<Name extends OperationName> = Inputs[Name];
+export type Result<Name extends OperationName> = Results[Name];
+
+/** One operation as it is sent to the writer. */
+export type Operation = { [Name in OperationName]: { name: Name; input: Input<Name> } }[OperationName];
 
 export function touches<Name extends OperationName>(name: Name, input: Input<Name>): Touch[] {
-  return DEFINITIONS[name].touches(input);
+  return OPERATIONS[name].touches(input as never);
 }
 
 export type Decided =
@@ -147,7 +73,6 @@ export function decideBatch(book: Book, operations: readonly Operation[]): Decid
   });
 }
 
-function decide(book: Book, operation: Operation): Result<OperationName> {
-  const { decide: run } = DEFINITIONS[operation.name] as Definitions[OperationName & 'admit'];
-  return run(book, operation.input as Input<'admit'>);
+function decide(book: Book, { name, input }: Operation): Result<OperationName> {
+  return OPERATIONS[name].decide(book, input as never);
 }

@@ -4,11 +4,26 @@
 
 import { isBelow } from '../key-chain.ts';
 import { isLiveKey } from '../key-rules.ts';
-import type { CreateKeyInput, KeysMadeRefusal, TooManyKeys } from '../operations.ts';
 import type { KeyRow } from '../rows.ts';
 import type { Actor } from './actors.ts';
-import type { Book, Touch } from './book.ts';
-import { dayAllowance, EMPTY_WINDOW, takeDay } from './windows.ts';
+import type { Book } from './book.ts';
+import type { CreateKeyInput } from './keyring.ts';
+import { type Allowance, dayAllowance, EMPTY_WINDOW, takeDay } from './windows.ts';
+
+/** The account, or its delegating keys, have created the most keys allowed on one day. */
+export interface KeysMadeRefusal {
+  ok: false;
+  reason: 'too_many_keys_today';
+  allowance: Allowance;
+}
+/** `keyId` cannot have another key below it; null for the account. */
+export interface TooManyKeys {
+  ok: false;
+  reason: 'too_many_keys';
+  keyId: string | null;
+  limit: number;
+  used: number;
+}
 
 export const MAX_KEYS = 200;
 /** At any depth: fewer than an account can have, so that no delegating key takes all of them. */
@@ -80,18 +95,14 @@ export function revoked(key: KeyRow, at: number): KeyRow {
  */
 export const MAX_KEYS_A_DAY = 5_000;
 
-export function keysMadeTouches(input: CreateKeyInput): Touch[] {
-  return [{ table: 'windows', id: keysMadeWindow(input) }];
-}
-
-function keysMadeWindow({ key: { accountId, parentId } }: CreateKeyInput): string {
+export function keysMadeWindow({ accountId, parentId }: Pick<KeyRow, 'accountId' | 'parentId'>): string {
   return `${parentId === null ? 'keys-made' : 'child-keys-made'}:${accountId}`;
 }
 
 /** Undefined when it is counted. What the operator makes does not count. */
 export function countKeyMade(book: Book, input: CreateKeyInput): KeysMadeRefusal | undefined {
   if (!input.by) return undefined;
-  const id = keysMadeWindow(input);
+  const id = keysMadeWindow(input.key);
   const window = book.get('windows', id) ?? EMPTY_WINDOW;
   const allowance = dayAllowance(window, input.at, MAX_KEYS_A_DAY);
   if (allowance.remaining < 1) return { ok: false, reason: 'too_many_keys_today', allowance };

@@ -1,8 +1,8 @@
 // The events of keys: made, rotated, revoked, and budgets that are used up by 80 or 100 percent.
 
 import { moneyFields, type Nano } from '../../kit/money.ts';
+import type { BudgetKind } from '../admission.ts';
 import type { AllLimits } from '../key-limits.ts';
-import type { BudgetKind } from '../operations.ts';
 import type { Budget, KeyRow } from '../rows.ts';
 import type { Book } from './book.ts';
 

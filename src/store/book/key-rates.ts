@@ -2,7 +2,7 @@
 // with rates. A call takes what it may use at most, and gives back at its end what it did not use.
 
 import { MINUTE_MS } from '../../kit/clock.ts';
-import type { LimitRefusal, RequestRef, TokenRequest } from '../operations.ts';
+import type { LimitRefusal, RequestRef, TokenRequest } from '../admission.ts';
 import type { Buckets, Hold, Window } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import type { Level } from './budgets.ts';

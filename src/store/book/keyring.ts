@@ -1,52 +1,121 @@
 // The keys of an account. Every change is decided with all keys at hand and under the lock of the account's wallet, so that
 // two callers cannot remove the last two managing keys at once.
 
-import { ancestorsOf, isBelow, isDelegating, isLiveChain, MAX_DEPTH, refuseChild } from '../key-chain.ts';
-import { changeLimits, limitsToText, textToLimits } from '../key-limits.ts';
+import {
+  ancestorsOf,
+  type ChildRefusal,
+  isBelow,
+  isDelegating,
+  isLiveChain,
+  MAX_DEPTH,
+  refuseChild,
+} from '../key-chain.ts';
+import { changeLimits, type LimitChanges, limitsToText, textToLimits } from '../key-limits.ts';
 import { isLiveKey, isRestricted } from '../key-rules.ts';
-import type {
-  ChangeKeyInput,
-  ChildRefusal,
-  CreateKeyInput,
-  CreateKeyResult,
-  KeyResult,
-  RevokeKeyInput,
-  RotateKeyInput,
-  RotateKeyResult,
-} from '../operations.ts';
 import type { KeyDetails, KeyRow } from '../rows.ts';
-import { noteAction } from './actions.ts';
-import { type ActorInput, keyringTouches, refuseActor } from './actors.ts';
-import type { Book, Touch } from './book.ts';
+import { type Logged, noteAction } from './actions.ts';
+import { type ActorInput, type ActorRefusal, keyringTouches, refuseActor } from './actors.ts';
+import type { Book, Operations } from './book.ts';
 import { putLimits } from './budgets.ts';
-import { countKeyMade, keysMadeTouches, makeRoom, revoked } from './key-count.ts';
+import {
+  countKeyMade,
+  type KeysMadeRefusal,
+  keysMadeWindow,
+  makeRoom,
+  revoked,
+  type TooManyKeys,
+} from './key-count.ts';
 import { noteKey, noteRotation } from './key-events.ts';
 import { moveSession } from './logins.ts';
-import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
+import { checkReplay, type ReplayRequest, rememberReplay, replayTouches } from './replays.ts';
 
-export function changeKeyTouches({ accountId, keyId, by }: ChangeKeyInput): Touch[] {
-  return [...keyringTouches(accountId, by), { table: 'budgets', id: keyId }];
+export interface CreateKeyInput extends Logged, ActorInput {
+  key: KeyRow;
+  at: number;
+  replay?: ReplayRequest | undefined;
+  /** Such a key is not allowed now: only a replay of this Idempotency-Key is answered. */
+  onlyReplay?: boolean;
 }
 
-export function revokeKeyTouches({ accountId, by }: RevokeKeyInput): Touch[] {
-  return keyringTouches(accountId, by);
+/** A repeated call gets the key as it was created, even if it has changed since. */
+export type CreateKeyResult =
+  | { ok: true; key: KeyDetails; replayedSalt?: string }
+  | { ok: false; reason: ActorRefusal | 'not_found' | ReplayRefusal | 'no_replay' }
+  | TooManyKeys
+  | KeysMadeRefusal
+  | ChildRefusal;
+
+/** `replayed_key_gone`: an earlier version remembered only the id, and that key was deleted. */
+type ReplayRefusal = 'idempotency_key_reused' | 'replayed_key_gone';
+
+export interface ChangeKeyInput extends ActorInput {
+  accountId: string;
+  keyId: string;
+  changes: Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage' | 'delegate'>> & {
+    limits?: LimitChanges;
+  };
+  at: number;
 }
 
-export function createKeyTouches(input: CreateKeyInput): Touch[] {
-  const { key, by, replay } = input;
-  return [
-    ...keyringTouches(key.accountId, by),
-    { table: 'budgets', id: key.keyId },
-    ...keysMadeTouches(input),
-    ...replayTouches(replay),
-  ];
+/** If the caller is a session that this key opened, the session stays valid with the new text. */
+interface RotateKeyInput extends ActorInput {
+  accountId: string;
+  keyId: string;
+  hash: string;
+  last4: string;
+  /** The old key works until then; a time that is not in the future ends it at once. */
+  graceUntil: number;
+  at: number;
+  replay?: ReplayRequest | undefined;
 }
 
-export function rotateKeyTouches({ accountId, by, replay }: RotateKeyInput): Touch[] {
-  return [...keyringTouches(accountId, by), ...replayTouches(replay)];
+/** A repeated call gets the key as it was after the first one. */
+export type RotateKeyResult =
+  | { ok: true; key: KeyDetails; replayedSalt?: string }
+  | { ok: false; reason: RefusedKeyReason | ReplayRefusal }
+  | ChildRefusal;
+
+interface RevokeKeyInput extends Logged, ActorInput {
+  accountId: string;
+  keyId: string;
+  at: number;
+  /** The operator may revoke even the last managing key. */
+  evenIfLast?: boolean;
 }
 
-export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
+type RefusedKeyReason = ActorRefusal | 'not_found' | 'last_key' | 'restricted';
+
+/** Revokes the key and the keys below it. */
+export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: RefusedKeyReason } | ChildRefusal;
+
+export const KEYRING = {
+  createKey: {
+    touches: (input: CreateKeyInput) => [
+      ...keyringTouches(input.key.accountId, input.by),
+      { table: 'budgets', id: input.key.keyId },
+      { table: 'windows', id: keysMadeWindow(input.key) },
+      ...replayTouches(input.replay),
+    ],
+    decide: createKey,
+  },
+  changeKey: {
+    touches: ({ accountId, keyId, by }: ChangeKeyInput) => [
+      ...keyringTouches(accountId, by),
+      { table: 'budgets', id: keyId },
+    ],
+    decide: changeKey,
+  },
+  rotateKey: {
+    touches: ({ accountId, by, replay }: RotateKeyInput) => [
+      ...keyringTouches(accountId, by),
+      ...replayTouches(replay),
+    ],
+    decide: rotateKey,
+  },
+  revokeKey: { touches: ({ accountId, by }: RevokeKeyInput) => keyringTouches(accountId, by), decide: revokeKey },
+} satisfies Operations;
+
+function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
   const { key: asked, replay, by, at, onlyReplay } = input;
   const known = checkReplay(book, replay, at);
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
@@ -115,14 +184,14 @@ function shownBefore(result: string, keys: readonly KeyRow[]): KeyDetails | unde
   return keys.find(({ keyId, revokedAt }) => keyId === shown && revokedAt === null);
 }
 
-export function changeKey(book: Book, { changes: { limits, ...changes }, ...input }: ChangeKeyInput): KeyResult {
+function changeKey(book: Book, { changes: { limits, ...changes }, ...input }: ChangeKeyInput): KeyResult {
   const change = (key: KeyRow) => ({ ...key, ...changes, limits: changeLimits(key.limits, limits ?? {}) });
   const result = replaceKey(book, input, change, { mayDelegate: true });
   if (result.ok) putLimits(book, result.key);
   return result;
 }
 
-export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
+function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
   const { accountId, keyId, hash, last4, graceUntil, by, at, replay } = input;
   const known = checkReplay(book, replay, at);
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
@@ -144,7 +213,7 @@ export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
 }
 
 /** With all keys below it. */
-export function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {
+function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {
   const revoke = (key: KeyRow) => revoked(key, input.at);
   const result = replaceKey(book, input, revoke, { mayDelegate: true, evenIfLast: input.evenIfLast });
   if (!result.ok) return result;

@@ -2,35 +2,62 @@
 // name are decided one after the other.
 
 import { assert } from '../../kit/assert.ts';
-import type {
-  CloseSessionInput,
-  CloseSessionsInput,
-  OpenSessionInput,
-  OpenSessionResult,
-  SetLoginInput,
-  SetLoginResult,
-  TouchSessionInput,
-} from '../operations.ts';
 import type { KeyRow, Login, Session } from '../rows.ts';
 import { isLiveSession } from '../session-rules.ts';
-import { keyringTouches, refuseActor } from './actors.ts';
-import type { Book, Touch } from './book.ts';
+import { type ActorRefusal, keyringTouches, refuseActor } from './actors.ts';
+import type { Book, Operations, Touch } from './book.ts';
 
 export const MAX_SESSIONS = 20;
 
-export function loginTouches({ accountId }: { accountId: string }): Touch[] {
-  return [{ table: 'logins', id: accountId }];
+/** Sets name and password together, and ends every session but one, also those opened with the old password. */
+export interface SetLoginInput {
+  accountId: string;
+  /** The current name of the account, which becomes free if the new one differs. */
+  before: string | null;
+  /** In lower case. */
+  name: string;
+  passwordHash: string;
+  /** The session that requests it, which stays open. */
+  by?: { session: string } | undefined;
+  at: number;
 }
 
-export function setLoginTouches({ accountId, before, name, by }: SetLoginInput): Touch[] {
-  return [
-    ...(by ? keyringTouches(accountId, by) : loginTouches({ accountId })),
-    { table: 'loginNames', id: name },
-    ...(before === null ? [] : [{ table: 'loginNames', id: before } as const]),
-  ];
+/** Removes sessions that have ended, and one if there are too many. */
+interface OpenSessionInput {
+  accountId: string;
+  session: Session;
+  /** The hash that the password matched, in case the password was changed meanwhile. */
+  passwordHash?: string | undefined;
+  at: number;
 }
 
-export function setLogin(book: Book, input: SetLoginInput): SetLoginResult {
+interface SessionRef {
+  accountId: string;
+  hash: string;
+}
+
+const loginTouches = ({ accountId }: { accountId: string }): Touch[] => [{ table: 'logins', id: accountId }];
+
+export const LOGIN_OPERATIONS = {
+  setLogin: {
+    touches: ({ accountId, before, name, by }: SetLoginInput) => [
+      ...(by ? keyringTouches(accountId, by) : loginTouches({ accountId })),
+      { table: 'loginNames', id: name },
+      ...(before === null ? [] : [{ table: 'loginNames', id: before } as const]),
+    ],
+    decide: setLogin,
+  },
+  openSession: { touches: loginTouches, decide: openSession },
+  touchSession: { touches: loginTouches, decide: touchSession },
+  closeSession: { touches: loginTouches, decide: closeSession },
+  closeSessions: { touches: loginTouches, decide: closeSessions },
+} satisfies Operations;
+
+/** `changed`: the current name is not `before`; read it again. */
+function setLogin(
+  book: Book,
+  input: SetLoginInput,
+): { ok: true } | { ok: false; reason: ActorRefusal | 'name_taken' | 'changed' } {
   const { accountId, before, name, passwordHash, by, at } = input;
   assert(name === name.toLowerCase(), 'names are compared in lower case');
   const refused = refuseActor(book, accountId, by, at);
@@ -46,7 +73,8 @@ export function setLogin(book: Book, input: SetLoginInput): SetLoginResult {
   return { ok: true };
 }
 
-export function openSession(book: Book, input: OpenSessionInput): OpenSessionResult {
+/** `changed`: the password was changed meanwhile. `full`: there are too many sessions, and it may end none of them. */
+function openSession(book: Book, input: OpenSessionInput): { ok: true } | { ok: false; reason: 'changed' | 'full' } {
   const { accountId, session, passwordHash, at } = input;
   const login = loginOf(book, accountId);
   if (passwordHash !== undefined && passwordHash !== login.passwordHash) {
@@ -78,7 +106,7 @@ function sessionToEnd(live: readonly Session[], { keyId, onlyCalls }: Session): 
 }
 
 /** Does not revive a session that has ended, and does not set an earlier time. */
-export function touchSession(book: Book, { accountId, hash, at }: TouchSessionInput): undefined {
+function touchSession(book: Book, { accountId, hash, at }: SessionRef & { at: number }): undefined {
   const login = loginOf(book, accountId);
   const isSeen = (one: Session) => one.hash === hash && one.seenAt < at && isLiveSession(one, at);
   if (!login.sessions.some(isSeen)) return;
@@ -97,11 +125,15 @@ export function moveSession(book: Book, before: KeyRow, sessionHash: string, key
   book.put('logins', before.accountId, { ...login, sessions });
 }
 
-export function closeSession(book: Book, { accountId, hash }: CloseSessionInput): undefined {
+function closeSession(book: Book, { accountId, hash }: SessionRef): undefined {
   keepSessions(book, accountId, (one) => one.hash !== hash);
 }
 
-export function closeSessions(book: Book, { accountId, openedBy }: CloseSessionsInput): undefined {
+/** Signs out everywhere. `openedBy`: only sessions that the key with this id opened. */
+function closeSessions(
+  book: Book,
+  { accountId, openedBy }: { accountId: string; openedBy?: string | null | undefined },
+): undefined {
   keepSessions(book, accountId, (one) => openedBy !== undefined && one.keyId !== openedBy);
 }
 

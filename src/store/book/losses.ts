@@ -5,9 +5,9 @@
 import { assert } from '../../kit/assert.ts';
 import { MAX_NANO, minNano, moneyFields, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
-import type { CloseResult, Losses } from '../operations.ts';
 import { type Hold, isGuarded, type LateLosses, type Loss, type LossDay } from '../rows.ts';
-import type { Book, Touch } from './book.ts';
+import type { Book, Operations, Touch } from './book.ts';
+import type { CloseResult, Losses } from './close.ts';
 import { dayThatCounts } from './windows.ts';
 
 type Closed = Extract<CloseResult, { state: 'closed' }>;
@@ -26,6 +26,8 @@ type Closing = Pick<Hold, 'requestId' | 'accountId' | 'amount' | 'free'>;
 
 const NONE: BookedLosses = { charge: 0n, covered: 0n, guard: undefined };
 const NO_LOSSES: LossDay = { day: 0, amount: 0n, reached: false };
+
+export const LATE_LOSSES = { bookLosses: { touches: bookLateTouches, decide: bookLate } } satisfies Operations;
 
 /** Most closes have no losses, and touch nothing for them. */
 export function lossTouches(accountId: string, losses: Losses | undefined): Touch[] {
@@ -92,12 +94,12 @@ export function bookDeadNode(book: Book, hold: Hold, at: number): void {
   addLoss(book, hold, { reason: 'gateway_died', model, channel: null, amount, charge: 0n }, taipeiDay(at), at);
 }
 
-export function bookLateTouches({ accountId, items }: LateLosses): Touch[] {
+function bookLateTouches({ accountId, items }: LateLosses): Touch[] {
   return [{ table: 'wallets', id: accountId }, ...lossTouches(accountId, { items, guard: null })];
 }
 
 /** Without a hold there is nothing to charge. */
-export function bookLate(book: Book, { requestId, accountId, items, at }: LateLosses): undefined {
+function bookLate(book: Book, { requestId, accountId, items, at }: LateLosses): undefined {
   bookLosses(book, { requestId, accountId, amount: 0n, free: false }, 0n, { items, guard: null }, at);
 }
 

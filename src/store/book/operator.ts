@@ -2,33 +2,107 @@
 // incident, write a fact about the database once.
 
 import { assert } from '../../kit/assert.ts';
-import { acceptedName, acceptedValue } from '../accepted-chains.ts';
-import type {
-  ClaimInput,
-  ClaimResult,
-  CreditInput,
-  CreditResult,
-  DeleteIncidentInput,
-  FreezeInput,
-  FreezeResult,
-  PutIncidentInput,
-  PutIncidentResult,
-  ReviseInput,
-  ReviseResult,
-} from '../operations.ts';
-import type { Incident } from '../rows.ts';
-import { noteAction } from './actions.ts';
-import type { Book, Touch } from './book.ts';
+import type { Nano } from '../../kit/money.ts';
+import { type AcceptedChain, acceptedName, acceptedValue } from '../accepted-chains.ts';
+import type { Action, Incident, Lease, NewEvent, RevisionSource } from '../rows.ts';
+import { type Logged, noteAction } from './actions.ts';
+import type { Book, Operations, Touch } from './book.ts';
 import { fitsWallet, payIn } from './money.ts';
+
+interface ReviseInput {
+  document: string;
+  source: RevisionSource;
+  sourceHash: string;
+  at: number;
+  /** The revision that it follows: if another is the newest, nothing is written. */
+  expects?: number | undefined;
+  /** Its changes for all accounts. */
+  events?: readonly NewEvent[] | undefined;
+  /** The line for the log of actions, which every revision has; the revision's number is added to its detail. */
+  log: Action;
+}
+
+export interface CreditInput extends Logged {
+  accountId: string;
+  amount: Nano;
+  /** Unique: the same reference never credits twice. */
+  reference: string;
+  reason: string;
+  /** `topup`: the customer paid for it, so it can be paid out. */
+  kind?: 'credit' | 'topup' | undefined;
+  at: number;
+}
+
+export type CreditResult = { ok: true; balance: Nano } | { ok: false; reason: 'not_found' | 'wallet_full' };
+
+export interface FreezeInput extends Logged {
+  accountId: string;
+  frozen: boolean;
+  at: number;
+  /** To unfreeze: the audit accepts the chain up to here. */
+  accepted?: AcceptedChain | undefined;
+  /** The balance does not match the entries: nothing is paid out until the account is unfrozen. */
+  byAudit?: boolean;
+}
+
+export interface FreezeResult {
+  /** Nothing was written, because it had this state already. */
+  wasAlready: boolean;
+}
+
+/** Writes a fact about the database unless it exists already; returns the stored one. */
+interface ClaimInput extends Logged {
+  name: 'pepper' | `alarm_seen:${number}` | `alarms_seen:${string}:${number}`;
+  value: string;
+}
+
+interface PutIncidentInput extends Logged {
+  incident: Incident;
+  /** Changes an existing one: its text and start, its end, or both. Other fields stay as they are. */
+  changes?: 'words' | 'end' | 'words_and_end';
+}
+
+export type PutIncidentResult =
+  | { ok: true; incident: Incident }
+  /** `ended`: it has an end already. */
+  | { ok: false; reason: 'not_found' | 'ended' };
+
+interface DeleteIncidentInput extends Logged {
+  incidentId: string;
+}
 
 /** A row that the database keeps: two edits of the same revision exclude each other. */
 const NEWEST: Touch = { table: 'settings', id: 'newest_revision' };
 
-export function reviseTouches(): Touch[] {
-  return [NEWEST];
-}
+export const OPERATOR_OPERATIONS = {
+  lease: {
+    touches: ({ nodeId }: Lease) => [{ table: 'leases', id: nodeId }],
+    decide: (book: Book, lease: Lease): undefined => void book.put('leases', lease.nodeId, lease),
+  },
+  revise: { touches: (_: ReviseInput) => [NEWEST], decide: revise },
+  credit: { touches: ({ accountId }: CreditInput) => [{ table: 'wallets', id: accountId }], decide: credit },
+  freeze: {
+    touches: ({ accountId, accepted }: FreezeInput) => [
+      { table: 'wallets', id: accountId },
+      { table: 'settings', id: auditFreezeName(accountId) },
+      ...(accepted ? [{ table: 'settings', id: acceptedName(accountId) } as const] : []),
+    ],
+    decide: freeze,
+  },
+  claim: { touches: ({ name }: ClaimInput) => [{ table: 'settings', id: name }], decide: claim },
+  putIncident: {
+    touches: ({ incident }: PutIncidentInput) => [{ table: 'incidents', id: incident.incidentId }],
+    decide: putIncident,
+  },
+  deleteIncident: {
+    touches: ({ incidentId }: DeleteIncidentInput) => [{ table: 'incidents', id: incidentId }],
+    decide: deleteIncident,
+  },
+  /** Only adds a line to the log of actions, for actions that change nothing in the store. */
+  note: { touches: () => [], decide: (book: Book, input: { log: Action }): undefined => noteAction(book, input) },
+} satisfies Operations;
 
-export function revise(book: Book, input: ReviseInput): ReviseResult {
+function revise(book: Book, input: ReviseInput): { ok: true } | { ok: false; reason: 'stale' } {
   const { document, source, sourceHash, at, expects, events = [], log } = input;
   if (expects !== undefined) {
     const newest = Number(book.get('settings', NEWEST.id)?.value ?? 0);
@@ -41,7 +115,7 @@ export function revise(book: Book, input: ReviseInput): ReviseResult {
   return { ok: true };
 }
 
-export function credit(book: Book, input: CreditInput): CreditResult {
+function credit(book: Book, input: CreditInput): CreditResult {
   const { accountId, amount, reference, reason, kind = 'credit', at } = input;
   const wallet = book.get('wallets', accountId);
   if (!wallet) return { ok: false, reason: 'not_found' };
@@ -58,16 +132,8 @@ export function auditFreezeName(accountId: string): string {
   return `frozen_by_audit:${accountId}`;
 }
 
-export function freezeTouches({ accountId, accepted }: FreezeInput): Touch[] {
-  return [
-    { table: 'wallets', id: accountId },
-    { table: 'settings', id: auditFreezeName(accountId) },
-    ...(accepted ? [{ table: 'settings', id: acceptedName(accountId) } as const] : []),
-  ];
-}
-
 /** Several at once are logged once. */
-export function freeze(book: Book, input: FreezeInput): FreezeResult {
+function freeze(book: Book, input: FreezeInput): FreezeResult {
   const { accountId, frozen, at, accepted, byAudit = false } = input;
   const wallet = book.get('wallets', accountId);
   assert(wallet, 'an account has a wallet');
@@ -81,7 +147,7 @@ export function freeze(book: Book, input: FreezeInput): FreezeResult {
   return { wasAlready: false };
 }
 
-export function claim(book: Book, input: ClaimInput): ClaimResult {
+function claim(book: Book, input: ClaimInput): { value: string; isFirst: boolean } {
   const { name, value } = input;
   const known = book.get('settings', name);
   if (known) return { value: known.value, isFirst: false };
@@ -90,7 +156,7 @@ export function claim(book: Book, input: ClaimInput): ClaimResult {
   return { value, isFirst: true };
 }
 
-export function putIncident(book: Book, input: PutIncidentInput): PutIncidentResult {
+function putIncident(book: Book, input: PutIncidentInput): PutIncidentResult {
   const { incident: given, changes } = input;
   const { incidentId } = given;
   const known = book.get('incidents', incidentId);
@@ -120,7 +186,7 @@ function addIncidentEvents(book: Book, before: Incident | undefined, after: Inci
   }
 }
 
-export function deleteIncident(book: Book, input: DeleteIncidentInput): { wasThere: boolean } {
+function deleteIncident(book: Book, input: DeleteIncidentInput): { wasThere: boolean } {
   const { incidentId } = input;
   const wasThere = book.get('incidents', incidentId) !== undefined;
   book.put('incidents', incidentId, undefined);

@@ -3,14 +3,42 @@
 
 import { assert } from '../../kit/assert.ts';
 import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
-import { moneyFields } from '../../kit/money.ts';
-import type { RedeemInput, RedeemResult } from '../operations.ts';
+import { moneyFields, type Nano } from '../../kit/money.ts';
 import type { Card } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
-import type { Book, Touch } from './book.ts';
+import type { Book, Operations } from './book.ts';
 import { payIn } from './money.ts';
-import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
+import { checkReplay, type ReplayRequest, rememberReplay, replayTouches } from './replays.ts';
 import { type Allowance, dayAllowance, EMPTY_WINDOW, rollingAllowance, takeDay, takeRolling } from './windows.ts';
+
+export interface RedeemInput {
+  accountId: string;
+  cardHash: string;
+  /** Keyed hash of the client's address. */
+  address: string;
+  at: number;
+  limits: { perTenMinutes: number; perDay: number; perAddressHour: number };
+  replay?: ReplayRequest | undefined;
+}
+
+export type RedeemResult =
+  | { ok: true; serial: string; amount: Nano; balance: Nano; alreadyRedeemed: boolean; replayed?: true }
+  | { ok: false; reason: 'card_not_redeemable'; replayed?: true }
+  | { ok: false; reason: 'idempotency_key_reused' }
+  | { ok: false; reason: 'redeem_rate_limited'; allowance: Allowance };
+
+export const REDEMPTION = {
+  redeem: {
+    touches: (input: RedeemInput) => [
+      { table: 'wallets', id: input.accountId },
+      { table: 'windows', id: accountWindow(input.accountId) },
+      { table: 'windows', id: addressWindow('redeem', input.address) },
+      { table: 'cards', id: input.cardHash },
+      ...replayTouches(input.replay),
+    ],
+    decide: redeem,
+  },
+} satisfies Operations;
 
 const ACCOUNT_SPAN_MS = 10 * MINUTE_MS;
 const ADDRESS_SPAN_MS = HOUR_MS;
@@ -19,17 +47,7 @@ function accountWindow(accountId: string): string {
   return `redeem:account:${accountId}`;
 }
 
-export function redeemTouches(input: RedeemInput): Touch[] {
-  return [
-    { table: 'wallets', id: input.accountId },
-    { table: 'windows', id: accountWindow(input.accountId) },
-    { table: 'windows', id: addressWindow('redeem', input.address) },
-    { table: 'cards', id: input.cardHash },
-    ...replayTouches(input.replay),
-  ];
-}
-
-export function redeem(book: Book, input: RedeemInput): RedeemResult {
+function redeem(book: Book, input: RedeemInput): RedeemResult {
   const { accountId, at } = input;
   const replay = checkReplay(book, input.replay, at);
   if (replay.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };

@@ -4,19 +4,76 @@
 
 import { assert } from '../../kit/assert.ts';
 import { minNano, moneyFields, type Nano } from '../../kit/money.ts';
-import type { PayoutInput, PayoutResult, RefundInput, RefundResult } from '../operations.ts';
-import type { RefundOf } from '../refund-operations.ts';
-import { noteAction } from './actions.ts';
-import type { Book, Touch } from './book.ts';
+import { type Logged, noteAction } from './actions.ts';
+import type { Book, Operations } from './book.ts';
 import { fitsWallet, payIn, payOut } from './money.ts';
 import { auditFreezeName } from './operator.ts';
 
-export function refundTouches({ accountId, of }: RefundInput): Touch[] {
-  const wallet: Touch = { table: 'wallets', id: accountId };
-  return of ? [wallet, { table: 'refunded', id: of.id }] : [wallet];
+/** The subject of a refund. Its cost never changes. */
+export type RefundOf =
+  /** `paid`: the part of the charge that was paid balance; null if it was not recorded. */
+  | { kind: 'request'; id: string; charged: Nano; paid: Nano | null }
+  | { kind: 'card'; id: string; charged: Nano; isSold: boolean };
+
+/** Refunds spent money to the part of the balance that it came from. */
+export interface RefundInput extends Logged {
+  accountId: string;
+  of?: RefundOf | undefined;
+  /** Undefined: all that is left of what it is for. */
+  amount?: Nano | undefined;
+  /** Unique: the same reference never refunds twice. */
+  reference: string;
+  reason: string;
+  at: number;
 }
 
-export function refund(book: Book, input: RefundInput): RefundResult {
+export type RefundResult =
+  | { ok: true; amount: Nano; balance: Nano }
+  | { ok: false; reason: 'not_found' }
+  | { ok: false; reason: 'wallet_full' }
+  /** More than what is left of the request or card; `refunded`: what was refunded before. */
+  | { ok: false; reason: 'above_charge'; refunded: Nano }
+  /** More than the paid balance from a sold card that was `spent` and not refunded. */
+  | { ok: false; reason: 'above_spent'; refunded: Nano; spent: Nano };
+
+/** Pays out a part of the paid balance that is not held, outside of the books. */
+export interface PayoutInput extends Logged {
+  accountId: string;
+  /** The amount that the customer gets. */
+  amount: Nano;
+  /** A fee that the service keeps, taken from the balance in addition to the amount. */
+  fee: Nano;
+  /** Unique: the same reference never pays twice. */
+  reference: string;
+  reason: string;
+  at: number;
+}
+
+export type PayoutResult =
+  | { ok: true; balance: Nano; paid: Nano }
+  | { ok: false; reason: 'not_found' }
+  /** The balance of the wallet does not match its entries. */
+  | { ok: false; reason: 'frozen_by_audit' }
+  | { ok: false; reason: 'above_paid'; balance: Nano; held: Nano; paid: Nano };
+
+export const REFUNDS = {
+  refund: {
+    touches: ({ accountId, of }: RefundInput) => [
+      { table: 'wallets', id: accountId },
+      ...(of ? [{ table: 'refunded', id: of.id } as const] : []),
+    ],
+    decide: refund,
+  },
+  payout: {
+    touches: ({ accountId }: PayoutInput) => [
+      { table: 'wallets', id: accountId },
+      { table: 'settings', id: auditFreezeName(accountId) },
+    ],
+    decide: payout,
+  },
+} satisfies Operations;
+
+function refund(book: Book, input: RefundInput): RefundResult {
   const { accountId, of, reference, reason, at } = input;
   const wallet = book.get('wallets', accountId);
   if (!wallet) return { ok: false, reason: 'not_found' };
@@ -57,14 +114,7 @@ function paidPartOf(of: RefundOf | undefined, refunded: Nano): Nano | undefined 
   return of.paid > refunded ? of.paid - refunded : 0n;
 }
 
-export function payoutTouches({ accountId }: PayoutInput): Touch[] {
-  return [
-    { table: 'wallets', id: accountId },
-    { table: 'settings', id: auditFreezeName(accountId) },
-  ];
-}
-
-export function payout(book: Book, input: PayoutInput): PayoutResult {
+function payout(book: Book, input: PayoutInput): PayoutResult {
   const { accountId, amount, fee, reference, reason, at } = input;
   assert(amount > 0n && fee >= 0n, 'a payout is positive, and its fee not negative');
   const wallet = book.get('wallets', accountId);

@@ -2,7 +2,7 @@
 // missing amount.
 
 import type { Nano } from '../../kit/money.ts';
-import type { AdmitResult, BudgetState, HoldRequest } from '../operations.ts';
+import type { AdmitResult, BudgetState, HoldRequest } from '../admission.ts';
 import type { Wallet } from '../rows.ts';
 import { leftOf, unspentOf } from './budgets.ts';
 

@@ -2,14 +2,14 @@
 
 import { assert } from '../../kit/assert.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
-import type { RegisterInput, RegisterResult } from '../operations.ts';
-import type { Window } from '../rows.ts';
+import type { Nano } from '../../kit/money.ts';
+import type { KeyRow, Window } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
 import { BALANCE_LOW } from './balance-low.ts';
-import type { Book, Touch } from './book.ts';
+import type { Book, Operations } from './book.ts';
 import { noteKey } from './key-events.ts';
 import { payIn } from './money.ts';
-import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
+import { checkReplay, type ReplayRequest, rememberReplay, replayTouches } from './replays.ts';
 import {
   type Allowance,
   dayAllowance,
@@ -20,28 +20,56 @@ import {
   takeRolling,
 } from './windows.ts';
 
+export interface RegisterInput {
+  accountId: string;
+  key: KeyRow;
+  /** Keyed hash of the client's address. */
+  address: string;
+  /** Larger networks that contain it, as keyed hashes, each with a separate limit for the same time. */
+  networks?: readonly { prefix: number; address: string; limit: number }[];
+  at: number;
+  trial: Nano;
+  /** The rest of the answer as JSON, which a repeated call gets again. */
+  announced?: string | undefined;
+  /** `perHour`: over all addresses, if there is such a limit. */
+  limits: { perAddress: number; perDay: number; perHour?: number | undefined };
+  replay?: ReplayRequest | undefined;
+}
+
+/**
+ * `replayedSalt` is set if an earlier call with the same Idempotency-Key already registered; `announced` is then from that
+ * call.
+ */
+export type RegisterResult =
+  | { ok: true; accountId: string; keyId: string; balance: Nano; announced?: string | undefined; replayedSalt?: string }
+  | { ok: false; reason: 'idempotency_key_reused' }
+  /** `prefix`: of the network whose limit is reached, if it is not the address's own. */
+  | { ok: false; reason: 'registration_ip_limit'; allowance: Allowance; prefix?: number }
+  /** `isPace`: the registrations of an hour, not of the day. */
+  | { ok: false; reason: 'registration_site_limit'; allowance: Allowance; isPace?: true };
+
+export const REGISTRATION = {
+  register: {
+    touches: ({ accountId, address, networks = [], replay }: RegisterInput) => [
+      { table: 'wallets', id: accountId },
+      { table: 'windows', id: addressWindow('register', address) },
+      ...networks.map((network) => ({ table: 'windows', id: addressWindow('register', network.address) }) as const),
+      { table: 'windows', id: SITE_WINDOW },
+      { table: 'windows', id: HOUR_WINDOW },
+      { table: 'keyrings', id: accountId },
+      ...replayTouches(replay),
+    ],
+    decide: register,
+  },
+} satisfies Operations;
+
 const ADDRESS_SPAN_MS = DAY_MS;
 const SITE_WINDOW = 'register:site';
 const HOUR_WINDOW = 'register:hour';
 /** While no guard asks for the hour, its slots share one entry per minute: they are there for a guard that is set later. */
 const UNGUARDED_GRAIN_MS = MINUTE_MS;
 
-export function registerTouches(input: RegisterInput): Touch[] {
-  return [
-    { table: 'wallets', id: input.accountId },
-    { table: 'windows', id: addressWindow('register', input.address) },
-    ...(input.networks ?? []).map(({ address }) => ({
-      table: 'windows' as const,
-      id: addressWindow('register', address),
-    })),
-    { table: 'windows', id: SITE_WINDOW },
-    { table: 'windows', id: HOUR_WINDOW },
-    { table: 'keyrings', id: input.accountId },
-    ...replayTouches(input.replay),
-  ];
-}
-
-export function register(book: Book, input: RegisterInput): RegisterResult {
+function register(book: Book, input: RegisterInput): RegisterResult {
   const { accountId, key, at, trial, announced, limits } = input;
   const replay = checkReplay(book, input.replay, at);
   if (replay.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };

@@ -1,14 +1,21 @@
 // Sums of traffic by hour: several nodes add to the same hour.
 
-import type { TrafficInput } from '../operations.ts';
 import type { TrafficHour } from '../rows.ts';
-import type { Book, Touch } from './book.ts';
+import type { Book, Operations } from './book.ts';
 
-export function trafficTouches({ sums }: TrafficInput): Touch[] {
-  return sums.map((sum) => ({ table: 'traffic', id: idOf(sum) }));
+/** Adds to the sums of the hours it names. */
+interface TrafficInput {
+  sums: readonly TrafficHour[];
 }
 
-export function addTraffic(book: Book, { sums }: TrafficInput): undefined {
+export const TRAFFIC_SUMS = {
+  traffic: {
+    touches: ({ sums }: TrafficInput) => sums.map((sum) => ({ table: 'traffic', id: idOf(sum) })),
+    decide: addTraffic,
+  },
+} satisfies Operations;
+
+function addTraffic(book: Book, { sums }: TrafficInput): undefined {
   for (const sum of sums) {
     const known = book.get('traffic', idOf(sum));
     book.put('traffic', idOf(sum), known ? addHours(known, sum) : sum);

@@ -2,35 +2,124 @@
 // that no event is lost if a node dies.
 
 import { DAY_MS } from '../../kit/clock.ts';
-import type {
-  ChangeWebhookInput,
-  CreateWebhookInput,
-  CreateWebhookResult,
-  CursorMove,
-  DeleteWebhookInput,
-  DeleteWebhookResult,
-  RecordDeliveriesInput,
-  RecordDeliveriesResult,
-  ScheduleWebhookInput,
-  TakeRoleInput,
-  TakeRoleResult,
-  WebhookResult,
-} from '../webhook-operations.ts';
 import type { Delivery, Webhook } from '../webhook-rows.ts';
-import { keyringTouches, refuseActor } from './actors.ts';
-import type { Book, Touch } from './book.ts';
-import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
+import { type ActorInput, type ActorRefusal, keyringTouches, refuseActor } from './actors.ts';
+import type { Book, Operations, Touch } from './book.ts';
+import { checkReplay, type ReplayRequest, rememberReplay, replayTouches } from './replays.ts';
 
 export const MAX_WEBHOOKS = 10;
 /** A webhook whose deliveries all failed for so long is disabled. */
 const FAILING_MS = 5 * DAY_MS;
 
-export function createWebhookTouches({ webhook, by, replay }: CreateWebhookInput): Touch[] {
-  const { accountId, webhookId } = webhook;
-  return [...keyringTouches(accountId, by), ...listed(accountId, webhookId), ...replayTouches(replay)];
+export type WebhookResult =
+  | { ok: true; webhook: Webhook; replayedSalt?: string }
+  | { ok: false; reason: ActorRefusal | 'not_found' | 'idempotency_key_reused' };
+
+interface CreateWebhookInput extends ActorInput {
+  webhook: Webhook;
+  at: number;
+  replay?: ReplayRequest | undefined;
 }
 
-export function createWebhook(book: Book, { webhook, by, at, replay }: CreateWebhookInput): CreateWebhookResult {
+export type CreateWebhookResult = WebhookResult | { ok: false; reason: 'too_many_webhooks' };
+
+interface ChangeWebhookInput extends ActorInput {
+  accountId: string;
+  webhookId: string;
+  changes: { [Field in 'url' | 'types' | 'enabled']?: Webhook[Field] | undefined };
+  /** Events after this number are sent again. */
+  replayAfter?: number | undefined;
+  /** A new secret, sealed; the old one counts until then. */
+  rotation?: { secret: string; oldUntil: number } | undefined;
+  at: number;
+  replay?: ReplayRequest | undefined;
+}
+
+interface DeleteWebhookInput extends ActorInput {
+  accountId: string;
+  webhookId: string;
+  at: number;
+}
+
+/** From one event to the next, unless another sender has moved the cursor or the account has changed the webhook meanwhile. */
+export interface CursorMove {
+  /** As the webhook had it when it was read. */
+  replays: number;
+  from: number;
+  to: number;
+}
+
+/** Deliveries of one webhook, in the order in which they were sent. */
+interface RecordDeliveriesInput {
+  webhookId: string;
+  deliveries: readonly Delivery[];
+  /** Where they were sent. */
+  url: string;
+  /** For events that are sent for the first time. */
+  move?: CursorMove | undefined;
+  /** The receiver unsubscribed. */
+  isGone: boolean;
+  at: number;
+}
+
+/** Sets when a webhook is due again, unless another caller has changed that meanwhile. */
+interface ScheduleWebhookInput {
+  webhookId: string;
+  /** As it was when the webhook was read. */
+  seenDueAt: number | null;
+  dueAt: number | null;
+  pausedUntil: number | null;
+  /** Past events of other types. */
+  move?: CursorMove | undefined;
+}
+
+/** A role that one node at a time holds. The holder changes the value regularly; if it stops, another node takes over. */
+interface TakeRoleInput {
+  name: `role:${string}`;
+  /** Null if no node held it before. */
+  expects: string | null;
+  value: string;
+}
+
+export const WEBHOOK_OPERATIONS = {
+  createWebhook: {
+    touches: ({ webhook: { accountId, webhookId }, by, replay }: CreateWebhookInput) => [
+      ...keyringTouches(accountId, by),
+      ...listed(accountId, webhookId),
+      ...replayTouches(replay),
+    ],
+    decide: createWebhook,
+  },
+  changeWebhook: {
+    touches: ({ accountId, webhookId, by, replay }: ChangeWebhookInput) => [
+      ...keyringTouches(accountId, by),
+      { table: 'webhooks', id: webhookId },
+      ...replayTouches(replay),
+    ],
+    decide: changeWebhook,
+  },
+  deleteWebhook: {
+    touches: ({ accountId, webhookId, by }: DeleteWebhookInput) => [
+      ...keyringTouches(accountId, by),
+      ...listed(accountId, webhookId),
+    ],
+    decide: deleteWebhook,
+  },
+  recordDeliveries: {
+    touches: ({ webhookId, deliveries }: RecordDeliveriesInput) => [
+      { table: 'webhooks', id: webhookId },
+      ...deliveries.map((delivery) => ({ table: 'deliveries', id: deliveryId(delivery) }) as const),
+    ],
+    decide: recordDeliveries,
+  },
+  scheduleWebhook: {
+    touches: ({ webhookId }: ScheduleWebhookInput) => [{ table: 'webhooks', id: webhookId }],
+    decide: scheduleWebhook,
+  },
+  takeRole: { touches: ({ name }: TakeRoleInput) => [{ table: 'settings', id: name }], decide: takeRole },
+} satisfies Operations;
+
+function createWebhook(book: Book, { webhook, by, at, replay }: CreateWebhookInput): CreateWebhookResult {
   const { accountId, webhookId } = webhook;
   const known = replayed(book, { accountId, by, at, replay });
   if (known) return known;
@@ -42,11 +131,7 @@ export function createWebhook(book: Book, { webhook, by, at, replay }: CreateWeb
   return { ok: true, webhook };
 }
 
-export function changeWebhookTouches({ accountId, webhookId, by, replay }: ChangeWebhookInput): Touch[] {
-  return [...keyringTouches(accountId, by), { table: 'webhooks', id: webhookId }, ...replayTouches(replay)];
-}
-
-export function changeWebhook(book: Book, input: ChangeWebhookInput): WebhookResult {
+function changeWebhook(book: Book, input: ChangeWebhookInput): WebhookResult {
   const { accountId, webhookId, changes, replayAfter, rotation, at, replay } = input;
   const known = replayed(book, input);
   if (known) return known;
@@ -72,12 +157,11 @@ export function changeWebhook(book: Book, input: ChangeWebhookInput): WebhookRes
   return { ok: true, webhook };
 }
 
-export function deleteWebhookTouches({ accountId, webhookId, by }: DeleteWebhookInput): Touch[] {
-  return [...keyringTouches(accountId, by), ...listed(accountId, webhookId)];
-}
-
 /** Its deliveries are deleted later, with other old rows. */
-export function deleteWebhook(book: Book, { accountId, webhookId, by, at }: DeleteWebhookInput): DeleteWebhookResult {
+function deleteWebhook(
+  book: Book,
+  { accountId, webhookId, by, at }: DeleteWebhookInput,
+): { ok: true } | { ok: false; reason: ActorRefusal | 'not_found' } {
   const refused = refuseActor(book, accountId, by, at);
   if (refused) return refused;
   if (book.get('webhooks', webhookId)?.accountId !== accountId) return { ok: false, reason: 'not_found' };
@@ -108,14 +192,11 @@ function listed(accountId: string, webhookId: string): Touch[] {
   ];
 }
 
-export function recordDeliveriesTouches({ webhookId, deliveries }: RecordDeliveriesInput): Touch[] {
-  return [
-    { table: 'webhooks', id: webhookId },
-    ...deliveries.map((delivery) => ({ table: 'deliveries', id: deliveryId(delivery) }) as const),
-  ];
-}
-
-export function recordDeliveries(book: Book, input: RecordDeliveriesInput): RecordDeliveriesResult {
+/** `gone`: it was deleted or disabled. `moved`: nothing was written, because the cursor is elsewhere or the webhook was changed. */
+function recordDeliveries(
+  book: Book,
+  input: RecordDeliveriesInput,
+): { ok: true; disabledFor: Webhook['disabledFor'] } | { ok: false; reason: 'gone' | 'moved' } {
   const { webhookId, deliveries, url, move, isGone, at } = input;
   const webhook = book.get('webhooks', webhookId);
   if (!webhook?.enabled) return { ok: false, reason: 'gone' };
@@ -142,11 +223,7 @@ function deliveryId({ webhookId, eventId }: Pick<Delivery, 'webhookId' | 'eventI
   return `${webhookId}:${eventId}`;
 }
 
-export function scheduleWebhookTouches({ webhookId }: ScheduleWebhookInput): Touch[] {
-  return [{ table: 'webhooks', id: webhookId }];
-}
-
-export function scheduleWebhook(book: Book, input: ScheduleWebhookInput): undefined {
+function scheduleWebhook(book: Book, input: ScheduleWebhookInput): undefined {
   const { webhookId, seenDueAt, dueAt, pausedUntil, move } = input;
   const webhook = book.get('webhooks', webhookId);
   if (webhook?.dueAt !== seenDueAt) return;
@@ -155,7 +232,7 @@ export function scheduleWebhook(book: Book, input: ScheduleWebhookInput): undefi
   book.put('webhooks', webhookId, { ...webhook, dueAt, pausedUntil, cursor });
 }
 
-export function takeRole(book: Book, { name, expects, value }: TakeRoleInput): TakeRoleResult {
+function takeRole(book: Book, { name, expects, value }: TakeRoleInput): { isTaken: boolean } {
   if ((book.get('settings', name)?.value ?? null) !== expects) return { isTaken: false };
   book.put('settings', name, { value });
   return { isTaken: true };

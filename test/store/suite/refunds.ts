@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MAX_NANO } from '../../../src/kit/money.ts';
 import { onceReference } from '../../../src/store/once.ts';
-import type { RefundOf } from '../../../src/store/refund-operations.ts';
+import type { RefundOf } from '../../../src/store/operations.ts';
 import {
   type Account,
   admitted,
