@@ -1,6 +1,6 @@
 // Reads client input by its described shape. The first error is refused, in the words of the shape.
 
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Fault, fault } from '../faults/fault.ts';
 import { fieldName } from '../kit/json/field-name.ts';
 
@@ -35,4 +35,19 @@ function paramOf(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`))
     .join('');
+}
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+const LIMIT = `limit must be a whole number from 1 to ${MAX_LIMIT}.`;
+
+/** The parameter `limit` of lists. */
+export function pageLimit(what: string) {
+  return z.coerce
+    .number(LIMIT)
+    .min(1, LIMIT)
+    .refine(Number.isInteger, LIMIT)
+    .default(DEFAULT_LIMIT)
+    .transform((limit) => Math.min(limit, MAX_LIMIT))
+    .meta({ type: 'integer', description: `${what} in a page; more than ${MAX_LIMIT} are not given.` });
 }

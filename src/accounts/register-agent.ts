@@ -12,12 +12,11 @@ import type { Random } from '../kit/random.ts';
 import { limitFault } from '../limits/admission-fault.ts';
 import type { RegisterResult } from '../store/operations.ts';
 import type { Store } from '../store/store.ts';
+import { type PublicLimits, publicLimits } from './account.ts';
 import type { Authenticator } from './keys/authenticator.ts';
-import { lastFour } from './keys/key-format.ts';
+import { keyFromSecret, lastFour } from './keys/key-format.ts';
 import { newKeyRow } from './keys/new-key-row.ts';
-import { clientVariables, type ExampleModel, nextSteps } from './next-steps.ts';
-import { keyTextOf, newKeyText, type Replayable, replayOf } from './replays.ts';
-import { type PublicLimits, publicLimits } from './show-account.ts';
+import { newSecretText, type Replayable, replayOf, shownText } from './replays.ts';
 
 export interface RegisterTools {
   store: Store;
@@ -52,7 +51,7 @@ export async function registerAgent(
   const announced = announce(catalog, tools.publicUrl);
   const at = clock.now();
   const accountId = newId('acc');
-  const apiKey = newKeyText(tools.random, idempotency);
+  const apiKey = newSecretText(keyFromSecret, tools.random, idempotency);
   const result = await tools.store.commit('register', {
     accountId,
     key: newKeyRow({
@@ -84,7 +83,7 @@ export async function registerAgent(
     throw limitFault(result.reason, result.allowance, at, { message: messageOf(result) });
   }
   const { replayedSalt } = result;
-  const given = keyTextOf(apiKey, idempotency, replayedSalt);
+  const given = shownText(keyFromSecret, apiKey, idempotency, replayedSalt);
   // A registration of an earlier version may have kept less.
   const stored: Partial<Announced> = JSON.parse(result.announced ?? '{}');
   const first: Announced = { ...announced, ...stored, limits: { ...announced.limits, ...stored.limits } };
@@ -109,7 +108,8 @@ interface Announced {
   /** Whether the free model is a demo. */
   demo: boolean;
   hasFreeModel: boolean;
-  model: ExampleModel | undefined;
+  /** What commands and variables name, and how much input a request of it may have; undefined without a chat model. */
+  model: { id: string; free: boolean; inputTokens: number } | undefined;
 }
 
 function announce(catalog: Catalog, publicUrl: string): Announced {
@@ -150,4 +150,61 @@ function describe(
     env: clientVariables(announced, apiKey),
     next_steps: nextSteps(announced, apiKey),
   };
+}
+
+/** Besides its main model, Claude Code calls others by these names. */
+const CLAUDE_CODE_MODELS = ['HAIKU', 'SONNET', 'OPUS', 'FABLE'];
+
+function clientVariables({ publicUrl, model }: Announced, apiKey: string) {
+  return {
+    OPENAI_BASE_URL: `${publicUrl}/v1`,
+    OPENAI_API_KEY: apiKey,
+    ANTHROPIC_BASE_URL: publicUrl,
+    ANTHROPIC_AUTH_TOKEN: apiKey,
+    // Clients send a key that is set here as well, or instead.
+    ANTHROPIC_API_KEY: '',
+    ...(model && claudeCodeVariables(model.id, model.inputTokens)),
+  };
+}
+
+export function claudeCodeVariables(model: string, inputTokens: number) {
+  return {
+    ANTHROPIC_MODEL: model,
+    ...Object.fromEntries(CLAUDE_CODE_MODELS.map((name) => [`ANTHROPIC_DEFAULT_${name}_MODEL`, model])),
+    CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(inputTokens),
+  };
+}
+
+function nextSteps({ publicUrl, model }: Announced, apiKey: string) {
+  const auth = `-H 'authorization: Bearer ${apiKey}'`;
+  const get = (path: string) => `curl -s ${publicUrl}${path} ${auth}`;
+  const post = (path: string, body: unknown, flags = '-s') =>
+    `curl ${flags} ${publicUrl}${path} ${auth} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
+  const endpoint = '/v1/chat/completions';
+  const hello = model && { model: model.id, stream: true, messages: [{ role: 'user', content: 'Hello' }] };
+  const streamed = model?.free
+    ? 'stream an answer of the free model; it works at NT$0'
+    : 'stream an answer; the trial credit pays for it';
+  const quoted =
+    'ask what a call can cost; sent with the header x-svc-quote, the quote_id keeps that price for 10 minutes';
+  return [
+    ...(hello ? [{ why: streamed, run: post(endpoint, hello, '-sN') }] : []),
+    { why: 'list the models this key may use, with their prices', run: get('/v1/models') },
+    ...(hello ? [{ why: quoted, run: post('/api/quote', { endpoint, body: hello }) }] : []),
+    {
+      why: 'create a key for a program: it only calls models, within budgets and rates',
+      run: post('/api/keys', { name: 'program', budgets: { day_ntd: 0.5 }, rates: { in_flight: 4 } }),
+    },
+    {
+      why: 'create a key for an agent that starts agents: it creates keys for them, within its own limits',
+      run: post('/api/keys', { name: 'team', delegate: true, budgets: { month_ntd: 0.5 } }),
+    },
+    {
+      why: 'list the tools of the MCP server, the same service for agents that use tools',
+      run: post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    },
+    { why: 'add balance: put the code of a prepaid card in place of PC-…', run: post('/api/redeem', { code: 'PC-…' }) },
+    { why: 'see balance and limits', run: get('/api/me') },
+    { why: 'see every request with its channel and cost', run: get('/api/usage') },
+  ];
 }

@@ -1,9 +1,9 @@
-// Replays of calls with an Idempotency-Key. The text of a created key is derived again, not stored.
+// Replays of calls with an Idempotency-Key. The text of a created key or secret is derived again, not stored.
 
 import type { Idempotency } from '../kit/idempotency.ts';
 import type { Random } from '../kit/random.ts';
 import type { ReplayRequest } from '../store/book/replays.ts';
-import { createKeyText, keyFromSecret } from './keys/key-format.ts';
+import { SECRET_BYTES } from './keys/key-format.ts';
 
 export interface Replayable<Answer> {
   answer: Answer;
@@ -15,17 +15,23 @@ export function replayOf(idempotency: Idempotency | undefined): ReplayRequest | 
   return idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt };
 }
 
-export function newKeyText(random: Random, idempotency: Idempotency | undefined): string {
-  return idempotency ? keyFromSecret(idempotency.secretFor(idempotency.salt)) : createKeyText(random);
+/** The text of a new key or secret, which `write` makes of its bytes. */
+export function newSecretText(
+  write: (bytes: Uint8Array) => string,
+  random: Random,
+  idempotency: Idempotency | undefined,
+): string {
+  return write(idempotency ? idempotency.secretFor(idempotency.salt) : random.bytes(SECRET_BYTES));
 }
 
-/** The key to show: for a replay, the first call's. */
-export function keyTextOf(
+/** The text to show: for a replay, the first call's. */
+export function shownText(
+  write: (bytes: Uint8Array) => string,
   fresh: string,
   idempotency: Idempotency | undefined,
   replayedSalt: string | undefined,
 ): string {
-  return idempotency && replayedSalt ? keyFromSecret(idempotency.secretFor(replayedSalt)) : fresh;
+  return idempotency && replayedSalt ? write(idempotency.secretFor(replayedSalt)) : fresh;
 }
 
 /** Marks an answer or a refusal as a replay. */

@@ -1,11 +1,12 @@
 // Statements by Taipei month: the sums of an account's entries in groups, and whom the statement names.
 
 import type { Clock } from '../kit/clock.ts';
-import type { Nano } from '../kit/money.ts';
+import { CsvNumber, csvHead, csvRows } from '../kit/csv.ts';
+import { formatNtd, type Nano } from '../kit/money.ts';
 import { taipeiMonth, taipeiMonthStart } from '../kit/taipei.ts';
 import { isTaxId } from '../kit/tax-id.ts';
 import type { StoredEntry } from '../store/rows.ts';
-import type { StatementSum, StoredStatement } from '../store/statement-reads.ts';
+import { STATEMENT_ENTRIES, type StatementSum, type StoredStatement } from '../store/statement-reads.ts';
 import type { Store } from '../store/store.ts';
 
 export const STATEMENT_LINES = ['paid_in', 'credits', 'usage', 'refunds', 'payouts', 'fees'] as const;
@@ -86,21 +87,14 @@ function sumLines(sums: readonly StatementSum[]): Record<Exclude<StatementLine, 
   return lines;
 }
 
+/** Of the kinds that are no credits. */
+const LINES: Partial<Record<StatementSum['kind'], Exclude<StatementLine, 'usage'>>> = {
+  ...{ topup: 'paid_in', refund: 'refunds', payout: 'payouts', payout_fee: 'fees' },
+};
+
 function lineOf({ kind, from }: Pick<StatementSum, 'kind' | 'from'>): Exclude<StatementLine, 'usage'> {
-  switch (kind) {
-    case 'topup':
-      return 'paid_in';
-    case 'card':
-      return from === 'house:cards_sold' ? 'paid_in' : 'credits';
-    case 'refund':
-      return 'refunds';
-    case 'payout':
-      return 'payouts';
-    case 'payout_fee':
-      return 'fees';
-    default:
-      return 'credits';
-  }
+  if (kind === 'card' && from === 'house:cards_sold') return 'paid_in';
+  return LINES[kind] ?? 'credits';
 }
 
 /** The reasons of credits and top-ups are for the operator; those of refunds and payouts are for the customer. */
@@ -127,4 +121,50 @@ export function taxIn(amount: Nano, percent: number): Nano {
   const rate = BigInt(percent);
   const whole = 100n + rate;
   return (2n * amount * rate + whole) / (2n * whole);
+}
+
+/**
+ * For spreadsheets and bookkeeping: exact amounts, one line each, and every entry of the month. It is read page by page as it
+ * is sent. If the store fails, the connection is cut, so that the client does not accept an incomplete file.
+ */
+export function statementFile(
+  { store }: Pick<StatementTools, 'store'>,
+  statement: Statement,
+): ReadableStream<Uint8Array> {
+  const { accountId, from, to } = statement;
+  const encoder = new TextEncoder();
+  let page: readonly StoredEntry[] = statement.entries;
+  let isBegun = false;
+  return new ReadableStream({
+    async pull(controller) {
+      if (isBegun) page = await store.read.statementEntries(accountId, from, to, page.at(-1));
+      const text = (isBegun ? '' : headOf(statement)) + csvRows(page.map((entry) => entryRow(accountId, entry)));
+      isBegun = true;
+      if (text !== '') controller.enqueue(encoder.encode(text));
+      if (page.length < STATEMENT_ENTRIES) controller.close();
+    },
+  });
+}
+
+function headOf({ accountId, month, opening, closing, lines, models, billing }: Statement): string {
+  const rows = [
+    ['account', accountId, '', ''],
+    ['month', month, '', ''],
+    ...(billing.name === null ? [] : [['name', billing.name, '', '']]),
+    ...(billing.taxId === null ? [] : [['tax_id', billing.taxId, '', '']]),
+    rowOf('opening', '', '', opening),
+    ...STATEMENT_LINES.map((line) => rowOf(line, '', '', lines[line])),
+    rowOf('closing', '', '', closing),
+    ...models.map(({ model, requests, amount }) => rowOf('model', model ?? '', String(requests), -amount)),
+  ];
+  return csvHead(['line', 'detail', 'reference', 'amount_ntd']) + csvRows(rows);
+}
+
+function entryRow(accountId: string, entry: StoredEntry): unknown[] {
+  const amount = entry.credit === accountId ? entry.amount : -entry.amount;
+  return rowOf(`entry:${entry.kind}`, publicNote(entry) ?? '', entry.reference, amount);
+}
+
+function rowOf(line: string, detail: string, reference: string, amount: Nano): unknown[] {
+  return [line, detail, reference, new CsvNumber(formatNtd(amount))];
 }

@@ -1,9 +1,9 @@
 // One request on its way through the API, and what every handler may use.
 
-import type { EventIds } from '../accounts/events/event-ids.ts';
+import type { EventIds } from '../accounts/events/public-event.ts';
 import type { Authenticator, PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { PricesAt } from '../accounts/prices-at.ts';
-import type { Quotes } from '../accounts/quotes/quotes.ts';
+import type { Quotes } from '../accounts/quotes.ts';
 import type { TestTools } from '../accounts/webhooks/test-webhook.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { PublicStatus } from '../catalog/publishing/public-status.ts';

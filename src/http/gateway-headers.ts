@@ -1,7 +1,7 @@
 // The headers of `/v1` answers that no upstream gave: model lists, token counts, and answers without any
 // output. They cost nothing; a stream reports that in its usage.
 
-import { readFreeAllowances } from '../accounts/free-allowances.ts';
+import { readFreeAllowances } from '../accounts/account.ts';
 import { RESERVED_CHANNEL } from '../catalog/document.ts';
 import type { Envelope } from '../faults/write.ts';
 import { rateHeaders } from '../limits/rate-headers.ts';

@@ -1,6 +1,6 @@
 // The header x-svc-quote: a call that has it is held and charged at the quoted price.
 
-import type { QuotedRequest } from '../accounts/quotes/hash-request.ts';
+import type { QuotedRequest } from '../accounts/quotes.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { fault } from '../faults/fault.ts';

@@ -2,11 +2,11 @@
 // decides when it starts and stops. Tests start the same gateway with their own clock, fetch or port.
 
 import { createCardHasher } from '../accounts/card-code.ts';
-import { createEventIds } from '../accounts/events/event-ids.ts';
 import { createEventWatch } from '../accounts/events/event-watch.ts';
+import { createEventIds } from '../accounts/events/public-event.ts';
 import { createAuthenticator } from '../accounts/keys/authenticator.ts';
 import { createPriceLists, createPricesAt } from '../accounts/prices-at.ts';
-import { createQuotes } from '../accounts/quotes/quotes.ts';
+import { createQuotes } from '../accounts/quotes.ts';
 import { createCodeMemory } from '../admin/actions/code-memory.ts';
 import type { OperatingTools } from '../admin/actions/tools.ts';
 import type { Metrics } from '../admin/metrics/metrics.ts';

@@ -1,8 +1,8 @@
 // The sender of webhooks, and the API's tools for them.
 
-import type { EventIds } from '../accounts/events/event-ids.ts';
+import type { EventIds } from '../accounts/events/public-event.ts';
+import { createSecretsOf } from '../accounts/webhooks/manage-webhooks.ts';
 import { createTestCounter, type TestTools } from '../accounts/webhooks/test-webhook.ts';
-import { createSecretsOf } from '../accounts/webhooks/webhook-secrets.ts';
 import { createGuardedPost, type Post } from '../channels/post-message.ts';
 import { publicHosts } from '../channels/public-host.ts';
 import type { Clock } from '../kit/clock.ts';

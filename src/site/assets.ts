@@ -6,17 +6,7 @@ import type { Env, Hono } from 'hono';
 import { requestUrl } from '../kit/request-url.ts';
 import { pageHeaders, YEAR_S } from './respond.ts';
 
-interface Asset {
-  type: string;
-  body: Buffer;
-  gzipped: Buffer;
-}
-
-export interface Assets {
-  url(name: string): string;
-  /** By the path that `url` gives. */
-  find(path: string): Asset | undefined;
-}
+export type Assets = ReturnType<typeof createAssets>;
 
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -25,8 +15,8 @@ const TYPES: Record<string, string> = {
 };
 const HASH_CHARS = 10;
 
-export function createAssets(files: ReadonlyMap<string, Buffer>): Assets {
-  const byPath = new Map<string, Asset>();
+export function createAssets(files: ReadonlyMap<string, Buffer>) {
+  const byPath = new Map<string, { type: string; body: Buffer; gzipped: Buffer }>();
   const urls = new Map<string, string>();
   for (const [name, body] of files) {
     const [stem = '', extension = ''] = name.split('.');
@@ -35,7 +25,11 @@ export function createAssets(files: ReadonlyMap<string, Buffer>): Assets {
     urls.set(name, url);
     byPath.set(url, { type: TYPES[extension] ?? 'application/octet-stream', body, gzipped: gzipSync(body) });
   }
-  return { url: (name) => urls.get(name) ?? `/assets/${name}`, find: (path) => byPath.get(path) };
+  return {
+    url: (name: string) => urls.get(name) ?? `/assets/${name}`,
+    /** By the path that `url` gives. */
+    find: (path: string) => byPath.get(path),
+  };
 }
 
 export function addAssets<Bindings extends Env>(app: Hono<Bindings>, assets: Assets, ownUrl: string): void {

@@ -115,12 +115,7 @@ export function Links({ links, current }: LinksProps) {
   ));
 }
 
-interface TabsProps extends LinksProps {
-  label: string;
-  children?: Child;
-}
-
-export function Tabs({ label, links, current, children }: TabsProps) {
+export function Tabs({ label, links, current, children }: LinksProps & { label: string; children?: Child }) {
   return (
     <nav class="tabs" aria-label={label}>
       <Links links={links} current={current} />

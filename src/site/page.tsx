@@ -9,7 +9,6 @@ import { hasSessionCookie } from './cookies.ts';
 import { Frame, type FrameContext, Links } from './frame.tsx';
 import { chooseLanguage, type Language, wordsOf } from './language.ts';
 import { knownQuery } from './page-parameters.ts';
-import { PublicHead } from './parts/public-head.tsx';
 import { SupportLink } from './parts/support-link.tsx';
 import type { SiteTools } from './tools.ts';
 import type { Words } from './words/words.ts';
@@ -39,7 +38,7 @@ interface PageProps {
   context: PageContext;
   title: string;
   description?: string;
-  /** Languages of a public page. */
+  /** Of a public page: those that it is written in. */
   languages?: readonly Language[];
   /** More for the head. */
   head?: Child;
@@ -110,4 +109,36 @@ export function MessagePage({ context, title, text }: { context: PageContext; ti
       </div>
     </Page>
   );
+}
+
+type PublicHeadProps = Required<Pick<PageProps, 'context' | 'title' | 'description' | 'languages'>>;
+
+/**
+ * For search engines and link previews: its address in each language, and the preview. The address without a language depends
+ * on the visitor, so the canonical one has the language.
+ */
+function PublicHead({ context, title, description, languages }: PublicHeadProps) {
+  const { language, siteName, publicUrl } = context;
+  // However it was asked for: a page has one address.
+  const path = decodeURI(context.path).replace(/(?<=.)\/$/, '');
+  const written = languages.includes(language) ? language : (languages[0] ?? language);
+  const address = publicAddress(publicUrl, path, written);
+  return (
+    <>
+      <link rel="canonical" href={address} />
+      {languages.map((one) => (
+        <link rel="alternate" hreflang={one} href={publicAddress(publicUrl, path, one)} />
+      ))}
+      <link rel="alternate" hreflang="x-default" href={publicUrl + path} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={siteName} />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
+      <meta property="og:url" content={address} />
+    </>
+  );
+}
+
+export function publicAddress(publicUrl: string, path: string, language: Language): string {
+  return `${publicUrl}${path}?lang=${language}`;
 }

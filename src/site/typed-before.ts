@@ -33,18 +33,13 @@ export function readTyped(text: string | null, fields: KeptFields): URLSearchPar
   return new URLSearchParams([...new URLSearchParams(text ?? '')].filter(([name]) => fields.has(name)));
 }
 
-interface TypedBefore {
-  /** For the page that shows it again; empty for every other request. */
-  of(request: Request): URLSearchParams;
-  /** The page at this path as who has this cookie gets it, with what was typed in its form. */
-  show(context: Context, path: string, form: URLSearchParams, cookie: string): Promise<Response>;
-}
-
-export function createTypedBefore<Bindings extends Env>(app: Hono<Bindings>): TypedBefore {
+export function createTypedBefore<Bindings extends Env>(app: Hono<Bindings>) {
   const typed = new WeakMap<Request, URLSearchParams>();
   return {
-    of: (request) => typed.get(request) ?? new URLSearchParams(),
-    async show(context, path, form, cookie) {
+    /** For the page that shows it again; empty for every other request. */
+    of: (request: Request) => typed.get(request) ?? new URLSearchParams(),
+    /** The page at this path as who has this cookie gets it, with what was typed in its form. */
+    async show(context: Context, path: string, form: URLSearchParams, cookie: string): Promise<Response> {
       const request = pageRequest(context.req.raw, path, cookie);
       typed.set(request, form);
       const response = await app.fetch(request, context.env);

@@ -1,7 +1,7 @@
 // Each event reaches each webhook of its account once; again only if its sender could not know that it had arrived. No other
 // event reaches a webhook.
 
-import { createEventIds } from '../../src/accounts/events/event-ids.ts';
+import { createEventIds } from '../../src/accounts/events/public-event.ts';
 import { type Cluster, PEPPER } from './cluster.ts';
 import type { Mishap } from './mishap.ts';
 

@@ -2,8 +2,7 @@
 // Charts: the drawing says the same as the table, at the right height, also below zero.
 
 import { describe, expect, test } from 'bun:test';
-import { Chart, type ChartSeries } from '../../src/site/parts/chart.tsx';
-import { scaleOf } from '../../src/site/parts/chart-scale.ts';
+import { Chart, type ChartSeries, scaleOf } from '../../src/site/parts/chart.tsx';
 
 describe('an axis', () => {
   const ticks = (...range: Parameters<typeof scaleOf>) => [...scaleOf(...range).ticks];

@@ -1,7 +1,7 @@
 // Colours of code: what is shown is the code itself, and nothing of it is HTML.
 
 import { expect, test } from 'bun:test';
-import { highlight } from '../../src/site/highlight.ts';
+import { highlight } from '../../src/site/markdown.ts';
 
 test('marks texts, comments and words, and leaves those inside a text alone', () => {
   expect(highlight('export KEY="a # b" # why', 'sh')).toBe(

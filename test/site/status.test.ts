@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { DAY_MS } from '../../src/kit/clock.ts';
 import { wordsOf } from '../../src/site/language.ts';
-import { summaryOf, summaryText } from '../../src/site/pages/status-summary.ts';
+import { summaryOf, summaryText } from '../../src/site/pages/status.tsx';
 import { DayBars, type StateName } from '../../src/site/parts/state.tsx';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { errorScript } from '../support/openai-chat.ts';

@@ -3,17 +3,12 @@
 
 import type { Store } from '../../store/store.ts';
 
-export interface EventWatch {
-  /** Called with every pulse: the number of the newest event. */
-  follow(newest: number): Promise<void>;
-  /** `wake` is called after each new event of the account or of all accounts; the result ends it. */
-  listen(accountId: string, wake: () => void): () => void;
-}
+export type EventWatch = ReturnType<typeof createEventWatch>;
 
 /** With more new events than that, all listeners are woken. */
 const MAX_EVENTS = 1_000;
 
-export function createEventWatch(store: Pick<Store, 'read'>): EventWatch {
+export function createEventWatch(store: Pick<Store, 'read'>) {
   const listeners = new Map<string, Set<() => void>>();
   /** A new listener reads earlier events from the store first, so only later ones matter here. */
   let seen = 0;
@@ -23,7 +18,8 @@ export function createEventWatch(store: Pick<Store, 'read'>): EventWatch {
   }
 
   return {
-    async follow(newest) {
+    /** Called with every pulse: the number of the newest event. */
+    async follow(newest: number): Promise<void> {
       if (newest <= seen) return;
       if (listeners.size > 0) {
         const events = await store.read.eventsSince(seen, MAX_EVENTS);
@@ -33,7 +29,8 @@ export function createEventWatch(store: Pick<Store, 'read'>): EventWatch {
       }
       seen = newest;
     },
-    listen(accountId, listener) {
+    /** `listener` is called after each new event of the account or of all accounts; the result ends it. */
+    listen(accountId: string, listener: () => void): () => void {
       const known = listeners.get(accountId) ?? new Set();
       listeners.set(accountId, known.add(listener));
       return () => {

@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { fault } from '../../faults/fault.ts';
 import { EVENT_TYPES, type EventType } from '../../store/event-rows.ts';
 import type { Store } from '../../store/store.ts';
-import { pageLimit } from '../page-limit.ts';
-import type { EventIds } from './event-ids.ts';
-import { publicEvent } from './public-event.ts';
+import { pageLimit } from '../read-shape.ts';
+import { type EventIds, publicEvent } from './public-event.ts';
 
 const TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
 const TYPE = `type must be one or more of ${EVENT_TYPES.join(', ')}, separated by commas.`;
@@ -22,13 +21,8 @@ export const eventFilters = z.object({
   limit: pageLimit('Events'),
 });
 
-interface EventTools {
-  store: Pick<Store, 'read'>;
-  eventIds: EventIds;
-}
-
 export async function listEvents(
-  { store, eventIds }: EventTools,
+  { store, eventIds }: { store: Pick<Store, 'read'>; eventIds: EventIds },
   accountId: string,
   { after, type: types, limit }: z.output<typeof eventFilters>,
 ) {

@@ -1,10 +1,11 @@
-// An event as the API and webhooks show it.
+// An event as the API and webhooks show it, and its public id.
 
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { z } from 'zod';
+import { deriveSecret } from '../../kit/sealed.ts';
 import { amount, idOf, text, time } from '../../kit/shapes.ts';
 import { EVENT_TYPES, type EventData, type EventType, type StoredEvent } from '../../store/event-rows.ts';
 import { COUNTED_BUDGETS } from '../keys/key-spending.ts';
-import type { EventIds } from './event-ids.ts';
 
 const keyOf = { key_id: idOf('key'), parent_id: idOf('key').nullable().describe('The key above it.') };
 const incidentOf = { incident_id: idOf('inc'), started_at: time };
@@ -68,4 +69,33 @@ export const event = z
 
 export function publicEvent(ids: EventIds, { eventId, type, at, data }: StoredEvent) {
   return { id: ids.write(eventId), type, at: new Date(at).toISOString(), data };
+}
+
+export type EventIds = ReturnType<typeof createEventIds>;
+
+const ALGORITHM = 'aes-256-ecb';
+/** One block, of which the number is the second half and the first is zero. */
+const BLOCK_BYTES = 16;
+const SHAPE = /^evt_([0-9a-f]{32})$/;
+
+/**
+ * An id is the number of the event, encrypted with a key that all nodes share: it works as a cursor, and nobody learns from
+ * it how many events other accounts have.
+ */
+export function createEventIds(pepper: string) {
+  const key = deriveSecret(pepper, 'event');
+  return {
+    write(eventId: number): string {
+      const block = Buffer.alloc(BLOCK_BYTES);
+      block.writeBigUInt64BE(BigInt(eventId), BLOCK_BYTES / 2);
+      return `evt_${createCipheriv(ALGORITHM, key, null).setAutoPadding(false).update(block).toString('hex')}`;
+    },
+    /** Undefined if this service did not write the id. */
+    read(id: string): number | undefined {
+      const hex = SHAPE.exec(id)?.[1];
+      if (hex === undefined) return undefined;
+      const block = createDecipheriv(ALGORITHM, key, null).setAutoPadding(false).update(hex, 'hex');
+      return block.readBigUInt64BE(0) === 0n ? Number(block.readBigUInt64BE(BLOCK_BYTES / 2)) : undefined;
+    },
+  };
 }

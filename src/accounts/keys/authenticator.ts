@@ -32,26 +32,9 @@ export interface PresentedKey extends KeyRow {
 
 type Found = PresentedKey | undefined;
 
-export interface Authenticator {
-  /** Undefined for malformed, unknown, revoked and expired keys alike. Synchronous for a cached key. */
-  authenticate(key: string | undefined): Found | Promise<Found>;
-  /**
-   * The current row of the same key; undefined if its text is no longer valid. Synchronous while no key has changed.
-   */
-  revalidate(key: PresentedKey): Found | Promise<Found>;
-  /** For a key that was found by other means, treated as if its text had been presented. */
-  byHash(hash: string): Found | Promise<Found>;
-  hash(key: string): string;
-  /**
-   * Called with every pulse of the store. `askedAt`: monotonic time before the store was queried; keys may have changed
-   * since then.
-   */
-  confirm(keysVersion: string, askedAt: number): void;
-  /** Called when this node has changed a key, so that the change applies here at once. */
-  forget(): void;
-}
+export type Authenticator = ReturnType<typeof createAuthenticator>;
 
-export function createAuthenticator(store: KeyStore, clock: Clock, pepper: string): Authenticator {
+export function createAuthenticator(store: KeyStore, clock: Clock, pepper: string) {
   const hashKey = createHasher(pepper, 'key');
   const cache = new Map<string, PresentedKey>();
   let version: string | undefined;
@@ -107,7 +90,8 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
   }
 
   return {
-    authenticate(key) {
+    /** Undefined for malformed, unknown, revoked and expired keys alike. Synchronous for a cached key. */
+    authenticate(key: string | undefined): Found | Promise<Found> {
       if (key === undefined || !hasKeyShape(key)) return undefined;
       const hash = hashKey(key);
       // Cached keys were well formed.
@@ -115,17 +99,21 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
       if (known) return check(known, hash);
       return isWellFormedKey(key) ? find(hash) : undefined;
     },
-    revalidate(key) {
+    /** The current row of the same key; undefined if its text is no longer valid. Synchronous while no key has changed. */
+    revalidate(key: PresentedKey): Found | Promise<Found> {
       const { presentedHash: hash } = key;
       return isCurrent(key) ? check(key, hash) : byHash(hash);
     },
+    /** For a key that was found by other means, treated as if its text had been presented. */
     byHash,
     hash: hashKey,
-    confirm(keysVersion, askedAt) {
+    /** With every pulse of the store. `askedAt`: monotonic time before it was queried; keys may have changed since then. */
+    confirm(keysVersion: string, askedAt: number): void {
       if (keysVersion !== version) forget();
       version = keysVersion;
       confirmedAt = Math.max(confirmedAt, askedAt);
     },
+    /** Called when this node has changed a key, so that the change applies here at once. */
     forget,
   };
 }

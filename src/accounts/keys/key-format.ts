@@ -4,7 +4,7 @@
 import { OWN_KEY_PREFIX } from '../../kit/own-key.ts';
 import type { Random } from '../../kit/random.ts';
 
-const SECRET_BYTES = 32;
+export const SECRET_BYTES = 32;
 const SECRET_CHARS = 43;
 const CHECK_CHARS = 6;
 const SHAPE = new RegExp(`^${OWN_KEY_PREFIX}[0-9A-Za-z]{${SECRET_CHARS + CHECK_CHARS}}$`);

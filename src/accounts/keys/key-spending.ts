@@ -8,7 +8,7 @@ import { taipeiDayStart, taipeiMonthStart } from '../../kit/taipei.ts';
 import { budgetOn, leftOf } from '../../store/book/budgets.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
-import { maybeAmounts, maybeMoney } from './public-limits.ts';
+import { maybeAmounts, maybeMoney } from './limit-fields.ts';
 
 /** The budgets that are counted for the key itself; those of sessions are counted for each session. */
 export const COUNTED_BUDGETS = ['day', 'month', 'total'] as const;

@@ -15,11 +15,11 @@ import { isDelegating } from '../../store/key-chain.ts';
 import type { CreateKeyResult, KeyResult, RotateKeyResult } from '../../store/operations.ts';
 import type { KeyDetails, KeyRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
-import { keyTextOf, newKeyText, type Replayable, replayOf } from '../replays.ts';
+import { newSecretText, type Replayable, replayOf, shownText } from '../replays.ts';
 import { SessionEnded } from '../sign-in/sessions.ts';
 import type { Authenticator, PresentedKey } from './authenticator.ts';
 import { childFault, exceedsAncestor, impliedParent, tooManyKeys, tooManyToday } from './child-faults.ts';
-import { lastFour } from './key-format.ts';
+import { keyFromSecret, lastFour } from './key-format.ts';
 import { publicSpending, readSpending } from './key-spending.ts';
 import { subtreeOf, treeOrder } from './key-tree.ts';
 import { newKeyRow } from './new-key-row.ts';
@@ -103,7 +103,7 @@ export async function addKey(
   if (delegateId !== undefined && given !== null && given !== delegateId) throw impliedParent();
   const parentId = delegateId ?? given;
   tools.countKeyChange(accountId, delegateId !== undefined);
-  const apiKey = newKeyText(tools.random, idempotency);
+  const apiKey = newSecretText(keyFromSecret, tools.random, idempotency);
   const key = newKeyRow(
     {
       keyId: tools.newId('key'),
@@ -159,7 +159,7 @@ export async function rotateKey(
 ): Promise<ShownKey> {
   tools.countKeyChange(accountId, delegateId !== undefined);
   const at = tools.clock.now();
-  const apiKey = newKeyText(tools.random, idempotency);
+  const apiKey = newSecretText(keyFromSecret, tools.random, idempotency);
   const result = await tools.store.commit('rotateKey', {
     accountId,
     keyId,
@@ -237,6 +237,6 @@ async function refusedChange(
 }
 
 function shownOnce({ key, replayedSalt }: Done, apiKey: string, idempotency: Idempotency | undefined): ShownKey {
-  const given = keyTextOf(apiKey, idempotency, replayedSalt);
+  const given = shownText(keyFromSecret, apiKey, idempotency, replayedSalt);
   return { answer: { api_key: given, ...publicKey(key) }, isReplay: replayedSalt !== undefined };
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { count, flag, idOf, number, older, text, time } from '../../kit/shapes.ts';
 import { MAX_DEPTH } from '../../store/key-chain.ts';
 import type { KeyDetails } from '../../store/rows.ts';
-import { limitMembers, maybeMoney, publicKeyLimits } from './public-limits.ts';
+import { limitMembers, maybeMoney, publicKeyLimits } from './limit-fields.ts';
 
 export const keyMembers = {
   id: idOf('key'),

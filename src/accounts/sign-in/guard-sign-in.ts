@@ -7,21 +7,14 @@ import { WAIT } from '../../faults/table.ts';
 import { type Clock, MINUTE_MS } from '../../kit/clock.ts';
 import { type Counter, createCounter } from '../../limits/counter.ts';
 
-export interface SignInGuard {
-  /** Counts an attempt; throws `auth_rate_limited` above the limit. Without a name only the address counts. */
-  countTry(address: string, name?: string): void;
-  /** Records a successful sign-in. */
-  noteSignIn(address: string, name: string): void;
-  /** Counts a password change, which costs as much CPU as an attempt. */
-  countChange(accountId: string): void;
-}
+export type SignInGuard = ReturnType<typeof createSignInGuard>;
 
 const TRIES = 10;
 /** Per name, from all addresses that it never signed in from. */
 const TRIES_AT_NAME = 100;
 const MAX_SUBJECTS = 50_000;
 
-export function createSignInGuard(clock: Clock): SignInGuard {
+export function createSignInGuard(clock: Clock) {
   const options = { clock, spanMs: MINUTE_MS, maxSubjects: MAX_SUBJECTS };
   const byAddress = createCounter(options);
   const byName = createCounter(options);
@@ -29,11 +22,13 @@ export function createSignInGuard(clock: Clock): SignInGuard {
   /** Pairs of address and name, the most recent last. */
   const known = new Set<string>();
   return {
-    countTry(address, name) {
+    /** Counts an attempt; throws `auth_rate_limited` above the limit. Without a name only the address counts. */
+    countTry(address: string, name?: string): void {
       count(byAddress, address);
       if (name !== undefined && !known.has(pairOf(address, name))) count(byName, name, TRIES_AT_NAME);
     },
-    noteSignIn(address, name) {
+    /** Records a successful sign-in. */
+    noteSignIn(address: string, name: string): void {
       const pair = pairOf(address, name);
       known.delete(pair);
       known.add(pair);
@@ -42,9 +37,8 @@ export function createSignInGuard(clock: Clock): SignInGuard {
         known.delete(oldest);
       }
     },
-    countChange(accountId) {
-      count(byAccount, accountId);
-    },
+    /** Counts a password change, which costs as much CPU as an attempt. */
+    countChange: (accountId: string) => count(byAccount, accountId),
   };
 }
 

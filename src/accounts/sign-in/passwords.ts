@@ -8,11 +8,7 @@ interface PasswordCost {
   passes: number;
 }
 
-export interface Passwords {
-  hash(password: string): Promise<string>;
-  /** Without a hash it does the same work and returns false. */
-  verify(password: string, hash: string | null | undefined): Promise<boolean>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /** The OWASP minimum: about 30 ms of one core, 19 MB. */
 export const PASSWORD_COST: PasswordCost = { memoryKiB: 19_456, passes: 2 };
@@ -20,7 +16,7 @@ export const PASSWORD_COST: PasswordCost = { memoryKiB: 19_456, passes: 2 };
 const MAX_RUNNING = 4;
 const MAX_WAITING = 60;
 
-export function createPasswords({ memoryKiB, passes }: PasswordCost = PASSWORD_COST): Passwords {
+export function createPasswords({ memoryKiB, passes }: PasswordCost = PASSWORD_COST) {
   const dummyHash = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=1$${'A'.repeat(43)}$${'A'.repeat(43)}`;
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -42,8 +38,9 @@ export function createPasswords({ memoryKiB, passes }: PasswordCost = PASSWORD_C
 
   const options = { algorithm: 'argon2id', memoryCost: memoryKiB, timeCost: passes } as const;
   return {
-    hash: (password) => inTurn(() => Bun.password.hash(plain(password), options)),
-    async verify(password, hash) {
+    hash: (password: string) => inTurn(() => Bun.password.hash(plain(password), options)),
+    /** Without a hash it does the same work and returns false. */
+    async verify(password: string, hash: string | null | undefined): Promise<boolean> {
       const isRight = await inTurn(() => Bun.password.verify(plain(password), hash ?? dummyHash));
       return isRight && typeof hash === 'string';
     },

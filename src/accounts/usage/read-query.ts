@@ -5,8 +5,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import type { UsageQuery } from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
-import { pageLimit } from '../page-limit.ts';
-import { readQuery } from '../read-shape.ts';
+import { pageLimit, readQuery } from '../read-shape.ts';
 import { type Viewer, visibleKeyIds } from './visible-keys.ts';
 
 interface UsageQueryTools {

@@ -31,12 +31,6 @@ const API_SHEET: UsageSheet = {
   },
 };
 
-interface UsageFileTools {
-  store: Store;
-  log: Log;
-  load: Pick<Load, 'acquire'>;
-}
-
 interface UsageFileOptions {
   /** Aborts when the client disconnects: a server need not read a body that has no reader. */
   gone: AbortSignal;
@@ -48,7 +42,7 @@ interface UsageFileOptions {
  * connection is cut, so that the client does not accept an incomplete file.
  */
 export async function openUsageFile(
-  { store, log, load }: UsageFileTools,
+  { store, log, load }: { store: Store; log: Log; load: Pick<Load, 'acquire'> },
   query: UsageQuery,
   { gone, sheet = API_SHEET }: UsageFileOptions,
 ): Promise<string | ReadableStream<Uint8Array>> {

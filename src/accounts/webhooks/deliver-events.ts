@@ -2,16 +2,14 @@
 // another in their order. An attempt is recorded after it was made, so a node that dies in between leaves it to be made again:
 // every event arrives at least once, and a repeated one has the same id.
 
-import { HOUR_MS } from '../../kit/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
 import type { CursorMove } from '../../store/operations.ts';
 import type { Delivery, StoredEvent, Webhook } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
-import type { EventIds } from '../events/event-ids.ts';
-import { publicEvent } from '../events/public-event.ts';
-import { FIRST_WAIT_MS, retryWaitMs } from './retry-waits.ts';
+import { type EventIds, publicEvent } from '../events/public-event.ts';
+import type { SecretsOf } from './manage-webhooks.ts';
 import { type Attempted, type MessageTools, sendMessage } from './send-message.ts';
-import type { SecretsOf } from './webhook-secrets.ts';
 
 export interface DeliveryTools extends MessageTools {
   store: Store;
@@ -48,6 +46,23 @@ const FAILURES_IN_A_ROW = 2;
 /** The longest time until a receiver that is down gets a new event as a probe. */
 const MAX_PAUSE_MS = HOUR_MS;
 const GONE = 410;
+
+const FIRST_WAIT_MS = 5_000;
+/** How long a failed delivery waits for its next attempt: more each time, over about a day. */
+const WAITS_MS: readonly number[] = [
+  ...[FIRST_WAIT_MS, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS],
+  ...[HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS],
+];
+/** Random, so that retries to the receivers of one event do not coincide. */
+const MAX_JITTER = 0.1;
+
+export const MAX_ATTEMPTS = WAITS_MS.length + 1;
+
+/** The wait after this many attempts; undefined after the last one. */
+export function retryWaitMs(attempts: number, random: Random): number | undefined {
+  const wait = WAITS_MS[attempts - 1];
+  return wait === undefined ? undefined : Math.round(wait * (1 + MAX_JITTER * random.fraction()));
+}
 
 interface DeliverySignals {
   /** Nothing more is sent; the attempt that runs is recorded. */

@@ -2,31 +2,32 @@
 
 import type { z } from 'zod';
 import { type Fault, fault } from '../../faults/fault.ts';
+import { assert } from '../../kit/assert.ts';
 import { type Clock, DAY_MS } from '../../kit/clock.ts';
 import type { Idempotency } from '../../kit/idempotency.ts';
 import type { NewId } from '../../kit/ids.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Sealer } from '../../kit/sealed.ts';
-import { createWebhookSecret, webhookSecretOf } from '../../kit/webhook-signature.ts';
+import { webhookSecretOf } from '../../kit/webhook-signature.ts';
 import { MAX_WEBHOOKS } from '../../store/book/webhooks.ts';
 import type { CreateWebhookResult } from '../../store/operations.ts';
 import type { Webhook } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
-import type { EventIds } from '../events/event-ids.ts';
 import { readCursor } from '../events/list-events.ts';
+import type { EventIds } from '../events/public-event.ts';
 import type { Requester } from '../keys/manage-keys.ts';
-import { replayOf } from '../replays.ts';
+import { newSecretText, replayOf, shownText } from '../replays.ts';
 import { SessionEnded } from '../sign-in/sessions.ts';
-import { sealSecret } from './webhook-secrets.ts';
 import {
   type deliveryFilters,
   type NewWebhook,
   publicDelivery,
   publicWebhook,
+  refuseUrl,
   type replayAsked,
+  type UrlRules,
   type WebhookChanges,
 } from './webhook-shapes.ts';
-import { refuseUrl, type UrlRules } from './webhook-url.ts';
 
 export interface WebhookTools {
   store: Store;
@@ -66,7 +67,7 @@ export async function addWebhook(
   checkUrl(tools, url);
   const at = tools.clock.now();
   const webhookId = tools.newId('whk');
-  const secret = newSecret(tools.random, idempotency);
+  const secret = newSecretText(webhookSecretOf, tools.random, idempotency);
   const { newestEvent } = await tools.store.read.pulse();
   const webhook: Webhook = {
     webhookId,
@@ -75,7 +76,7 @@ export async function addWebhook(
     types,
     enabled: true,
     disabledFor: null,
-    secret: sealSecret(tools.sealer, webhookId, secret),
+    secret: tools.sealer.seal(secret, owner(webhookId)),
     oldSecret: null,
     oldSecretUntil: null,
     cursor: newestEvent,
@@ -114,8 +115,8 @@ export async function rotateWebhook(
   idempotency: Idempotency | undefined,
 ) {
   const at = tools.clock.now();
-  const secret = newSecret(tools.random, idempotency);
-  const rotation = { secret: sealSecret(tools.sealer, webhookId, secret), oldUntil: at + OLD_SECRET_MS };
+  const secret = newSecretText(webhookSecretOf, tools.random, idempotency);
+  const rotation = { secret: tools.sealer.seal(secret, owner(webhookId)), oldUntil: at + OLD_SECRET_MS };
   const input = { accountId, webhookId, changes: {}, rotation, by, at, replay: replayOf(idempotency) };
   const result = await tools.store.commit('changeWebhook', input);
   return withSecret(tools, done(result, by), secret, idempotency);
@@ -160,11 +161,6 @@ function checkUrl({ webhookUrls }: WebhookTools, url: string): void {
   if (message !== undefined) throw fault('invalid_request', { param: 'url', message });
 }
 
-/** A repeated call with an Idempotency-Key shows the same secret. */
-function newSecret(random: Random, idempotency: Idempotency | undefined): string {
-  return idempotency ? webhookSecretOf(idempotency.secretFor(idempotency.salt)) : createWebhookSecret(random);
-}
-
 interface Done {
   webhook: Webhook;
   replayedSalt?: string;
@@ -176,11 +172,8 @@ function withSecret(
   secret: string,
   idempotency: Idempotency | undefined,
 ) {
-  const shown = idempotency && replayedSalt ? webhookSecretOf(idempotency.secretFor(replayedSalt)) : secret;
-  return {
-    answer: { ...publicWebhook(webhook, clock.now()), secret: shown },
-    isReplay: replayedSalt !== undefined,
-  };
+  const shown = shownText(webhookSecretOf, secret, idempotency, replayedSalt);
+  return { answer: { ...publicWebhook(webhook, clock.now()), secret: shown }, isReplay: replayedSalt !== undefined };
 }
 
 function done(result: CreateWebhookResult, by: Requester['by']): Done {
@@ -203,4 +196,21 @@ function refusal({ reason }: Refused, by: Requester['by']): Fault | SessionEnded
     default:
       return fault(reason);
   }
+}
+
+/** The secrets that messages are signed with: the newest first. Throws rather than leave one out. */
+export type SecretsOf = (webhook: Webhook) => string[];
+
+/** Sealed in the database, with its id as associated data, because signing needs the text. */
+const owner = (webhookId: string) => `webhook:${webhookId}`;
+
+export function createSecretsOf(sealer: Sealer, clock: Clock): SecretsOf {
+  return ({ webhookId, secret, oldSecret, oldSecretUntil }) => {
+    const isOldValid = oldSecret !== null && oldSecretUntil !== null && oldSecretUntil > clock.now();
+    return (isOldValid ? [secret, oldSecret] : [secret]).map((sealed) => {
+      const text = sealer.open(sealed, owner(webhookId));
+      assert(text !== undefined, 'the secret of a webhook is sealed under the pepper of the database');
+      return text;
+    });
+  };
 }

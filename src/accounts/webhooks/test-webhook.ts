@@ -6,9 +6,8 @@ import { WAIT } from '../../faults/table.ts';
 import { type Clock, MINUTE_MS } from '../../kit/clock.ts';
 import { createCounter } from '../../limits/counter.ts';
 import { ATTEMPT_MS } from './deliver-events.ts';
-import { findWebhook, type WebhookTools } from './manage-webhooks.ts';
+import { findWebhook, type SecretsOf, type WebhookTools } from './manage-webhooks.ts';
 import { type MessageTools, sendMessage } from './send-message.ts';
-import type { SecretsOf } from './webhook-secrets.ts';
 
 export interface TestTools extends WebhookTools, MessageTools {
   secretsOf: SecretsOf;

@@ -1,14 +1,16 @@
-// Shapes of the requests and responses of the webhook API.
+// Shapes of the requests and responses of the webhook API, and which URLs it takes.
 
 import { z } from 'zod';
+import { bareHost, isPublicAddress } from '../../channels/public-host.ts';
+import { parseAddress } from '../../kit/address.ts';
 import { count, flag, idOf, isList, named, text, time } from '../../kit/shapes.ts';
 import { EVENT_TYPES } from '../../store/event-rows.ts';
 import type { Delivery, Webhook } from '../../store/rows.ts';
 import { DELIVERY_STATES } from '../../store/webhook-rows.ts';
-import type { EventIds } from '../events/event-ids.ts';
-import { pageLimit } from '../page-limit.ts';
-import { MAX_URL_CHARS } from './webhook-url.ts';
+import type { EventIds } from '../events/public-event.ts';
+import { pageLimit } from '../read-shape.ts';
 
+const MAX_URL_CHARS = 2_048;
 const URL_TEXT = `url must be a text of at most ${MAX_URL_CHARS} characters.`;
 const TYPES = `types must be a list of event types, or null for every type. Types: ${EVENT_TYPES.join(', ')}.`;
 const AFTER = 'after must be the id of an event, or null for every event that is kept.';
@@ -126,4 +128,31 @@ export function publicDelivery(ids: EventIds, { eventId, state, attempts, status
     last_attempt_at: isoTime(lastAt),
     next_attempt_at: maybeTime(nextAt),
   };
+}
+
+export interface UrlRules {
+  /** Any http or https address, also in our own network. */
+  allowsPrivate: boolean;
+}
+
+/** Names that exist only inside a network. */
+const INTERNAL_NAME = /(^|\.)(localhost|local|internal|localdomain|home\.arpa)\.?$/i;
+
+/** Why a URL is refused; undefined if it is not. Names are resolved and checked with each delivery. */
+export function refuseUrl(text: string, { allowsPrivate }: UrlRules): string | undefined {
+  const kinds = allowsPrivate ? 'an http or https' : 'an https';
+  if (text.length > MAX_URL_CHARS) return `url must have at most ${MAX_URL_CHARS} characters.`;
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return `url must be ${kinds} URL.`;
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !allowsPrivate) return `url must be ${kinds} URL.`;
+  if (url.username !== '' || url.password !== '') return 'url must have no user name and no password.';
+  if (url.hash !== '') return 'url must have no fragment.';
+  if (!allowsPrivate && isInternal(bareHost(url))) return 'url must name a host on the public internet.';
+  return undefined;
+}
+
+function isInternal(host: string): boolean {
+  const address = parseAddress(host);
+  if (address) return !isPublicAddress(address);
+  return !host.replace(/\.$/, '').includes('.') || INTERNAL_NAME.test(host);
 }

@@ -1,11 +1,10 @@
 // The account's calls for a key: balance, usage, receipts, cards.
 
 import { z } from 'zod';
-import { accountFields, changeAccount } from '../../accounts/change-account.ts';
+import { accountFields, changeAccount, showAccount } from '../../accounts/account.ts';
 import { COUNTED_BUDGETS, spendingMembers } from '../../accounts/keys/key-spending.ts';
 import { keyMembers } from '../../accounts/keys/public-key.ts';
 import { cardGiven, redeemCard } from '../../accounts/redeem-card.ts';
-import { showAccount } from '../../accounts/show-account.ts';
 import { publicRecord, publicTotals, usageRecord, usageTotals } from '../../accounts/usage/public-usage.ts';
 import { usageFilters, usageQueryOf, writeCursor } from '../../accounts/usage/read-query.ts';
 import { showReceipt } from '../../accounts/usage/show-receipt.ts';

@@ -2,7 +2,7 @@
 // counted, no upstream is asked, and nothing of the body is kept.
 
 import { z } from 'zod';
-import { QUOTE_MS } from '../../accounts/quotes/quote-ids.ts';
+import { QUOTE_MS } from '../../accounts/quotes.ts';
 import { publicPrice, publicPriceShape } from '../../catalog/public-price.ts';
 import { nearestWithin } from '../../catalog/schedule.ts';
 import { readModel } from '../../dialects/fields.ts';

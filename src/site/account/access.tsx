@@ -1,8 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // Ways to sign in: a name and a password besides the keys, and a button that ends every session.
 
-import { MIN_PASSWORD_CHARS } from '../../accounts/sign-in/read-login.ts';
-import { setPassword } from '../../accounts/sign-in/set-password.ts';
+import { MIN_PASSWORD_CHARS, setPassword } from '../../accounts/sign-in/sign-in.ts';
 import { Fault } from '../../faults/fault.ts';
 import type { Notice } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';

@@ -6,11 +6,16 @@ import {
   COUNTED_BUDGETS,
   type CountedBudget,
   type KeySpending,
+  readSpending,
+  tightestOf,
 } from '../../accounts/keys/key-spending.ts';
 import type { Nano } from '../../kit/money.ts';
 import type { BudgetKind } from '../../store/admission.ts';
+import type { KeyRow } from '../../store/rows.ts';
 import { dateTime, money, roundedMoney } from '../format.ts';
 import type { PageContext } from '../page.tsx';
+import { Money } from '../parts/amount.tsx';
+import type { SiteTools } from '../tools.ts';
 
 const WARNING_PERCENT = 80;
 const FULL_PERCENT = 100;
@@ -119,4 +124,30 @@ function Bar({ spent, used }: { spent: number; used: number }) {
 function percentOf(amount: Nano, limit: Nano): number {
   if (limit === 0n) return FULL_PERCENT;
   return Number((amount * BigInt(FULL_PERCENT)) / limit);
+}
+
+/** Undefined if no key above has a budget. */
+export type ParentBudget = ReturnType<typeof tightestOf>;
+
+export async function readParentBudget(tools: SiteTools, ancestors: readonly KeyRow[]): Promise<ParentBudget> {
+  return tightestOf(ancestors.map(await readSpending(tools, ancestors)));
+}
+
+/** The rest of the budgets above a key: the least of them, without the names and amounts of other keys. */
+export function ParentBudgets({ context, above }: { context: PageContext; above: ParentBudget }) {
+  if (!above) return null;
+  const { keys, overview, colon } = context.words.account;
+  const notes = [
+    keys.limits[LIMITS[above.budget]],
+    ...(above.resetsAt === null ? [] : [overview.resets(dateTime(above.resetsAt))]),
+  ];
+  return (
+    <p>
+      {keys.aboveLeft + colon}
+      <strong class={above.left === 0n ? 'number bad' : 'number'}>
+        <Money value={above.left} />
+      </strong>
+      <span class="under">{notes.join(' · ')}</span>
+    </p>
+  );
 }

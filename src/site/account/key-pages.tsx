@@ -3,7 +3,7 @@
 
 import { readSpending } from '../../accounts/keys/key-spending.ts';
 import { subtreeOf, treeOrder } from '../../accounts/keys/key-tree.ts';
-import { addKey, editKey, type Requester, removeKey, rotateKey } from '../../accounts/keys/manage-keys.ts';
+import { addKey, editKey, removeKey, rotateKey } from '../../accounts/keys/manage-keys.ts';
 import { type Fault, fault } from '../../faults/fault.ts';
 import { sleep } from '../../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
@@ -14,14 +14,17 @@ import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { date, sentences } from '../format.ts';
 import type { Notice } from '../frame.tsx';
+import type { PageContext } from '../page.tsx';
+import { SubmitRow } from '../parts/button.tsx';
+import { Hidden, SelectField } from '../parts/field.tsx';
+import { Facts } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
+import { readParentBudget } from './budget-bars.tsx';
 import { changedKeyBody, KEY_ID_FIELD, newKeyBody } from './forms.ts';
+import { AccountPage, tabPath } from './frame.tsx';
 import { type KeyFaults, keyFaults } from './key-faults.ts';
-import { graceOf, RevokePage, RotatePage } from './key-questions.tsx';
 import { KeysPage, type TypedKey } from './keys.tsx';
-import { managing } from './managing.ts';
-import { readParentBudget } from './parent-budget.tsx';
-import type { SignedVisit, Visits } from './visits.tsx';
+import { askerOf, managing, type SignedVisit, type Visits } from './visits.tsx';
 
 /** As on the overview. */
 const SPENT_DAYS = 30;
@@ -105,10 +108,6 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
 /** `gone`: it was revoked already, perhaps in another tab. */
 function done(visit: SignedVisit, what: 'saved' | 'revoked' | 'gone' | 'stale'): Response {
   return visit.goWith(KEYS, { notice: { text: visit.page.words.account.keys[what], isBad: what === 'stale' } });
-}
-
-export function askerOf({ hashSession }: SiteTools, { session, cookie }: SignedVisit): Requester {
-  return { accountId: session.accountId, by: { session: hashSession(cookie) } };
 }
 
 interface Wrong {
@@ -241,4 +240,58 @@ async function soon<Value>({ clock }: SiteTools, value: Promise<Value>): Promise
   const found = await Promise.race([value.catch(() => undefined), late]);
   given.abort();
   return found;
+}
+
+const DAY_S = 86_400;
+
+/** How long the old text of a key works, in seconds, of a form that was sent; a day unless chosen otherwise. */
+function graceOf(form: URLSearchParams): number {
+  return form.get('old') === 'none' ? 0 : DAY_S;
+}
+
+interface QuestionProps {
+  context: PageContext;
+  key_: KeyRow;
+  /** This session was opened with it. Revoked, it ends; rotated, it goes on, and other ones end with the old text. */
+  isCurrent: boolean;
+}
+
+function RotatePage({ context, key_: key, isCurrent }: QuestionProps) {
+  const { keys } = context.words.account;
+  const { day, none } = keys.graces;
+  const graces = [['day', day] as const, ['none', none] as const];
+  return (
+    <AccountPage context={context} tab="keys" title={keys.askRotate}>
+      <KeyMarks context={context} key_={key} />
+      <p>{keys.rotateText}</p>
+      <form method="post" action={`/account/keys/${key.keyId}/rotate`} data-once>
+        <Hidden fields={{ last4: key.last4 }} />
+        <SelectField name="old" label={keys.oldKey} choices={graces} />
+        <p>{keys.graceHelp}</p>
+        {isCurrent ? <p>{keys.rotateCurrent}</p> : null}
+        <SubmitRow text={keys.rotate} back={tabPath('keys')} backText={keys.keep} />
+      </form>
+    </AccountPage>
+  );
+}
+
+function RevokePage({ context, key_: key, isCurrent }: QuestionProps) {
+  const { keys } = context.words.account;
+  return (
+    <AccountPage context={context} tab="keys" title={keys.askRevoke}>
+      <KeyMarks context={context} key_={key} />
+      <p>{keys.revokeText}</p>
+      {isCurrent ? <p>{keys.revokeCurrent}</p> : null}
+      <form method="post" action={`/account/keys/${key.keyId}/revoke`} data-once>
+        <SubmitRow look="danger" text={keys.revoke} back={tabPath('keys')} backText={keys.keep} />
+      </form>
+    </AccountPage>
+  );
+}
+
+/** The facts that identify a key. */
+function KeyMarks({ context, key_: key }: Pick<QuestionProps, 'context' | 'key_'>) {
+  const { keys } = context.words.account;
+  const name = [keys.name, key.name ?? keys.noName] as const;
+  return <Facts facts={[name, [keys.last4, `…${key.last4}`], [keys.created, date(key.createdAt)]]} />;
 }

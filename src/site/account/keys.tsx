@@ -13,16 +13,14 @@ import type { Notice } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
 import { Money } from '../parts/amount.tsx';
 import { LinkButton, Submit } from '../parts/button.tsx';
-import { CodeBlock } from '../parts/code-block.tsx';
-import { CopyId } from '../parts/copy-id.tsx';
+import { CodeBlock, CopyId } from '../parts/code-block.tsx';
 import { Hidden } from '../parts/field.tsx';
 import { type Fact, Facts } from '../parts/table.tsx';
-import { BudgetBars, MainBudget } from './budget-bars.tsx';
+import { BudgetBars, MainBudget, type ParentBudget, ParentBudgets } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import type { KeyFaults } from './key-faults.ts';
 import { KeyFields } from './key-fields.tsx';
-import { type ParentBudget, ParentBudgets } from './parent-budget.tsx';
-import { refusedPath } from './usage-facts.ts';
+import { refusedPath } from './usage-filters.tsx';
 
 /** A visitor's input for a key or for a new one. */
 export interface TypedKey {

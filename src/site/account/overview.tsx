@@ -1,27 +1,29 @@
 /** @jsxImportSource hono/jsx */
 // Overview of the account: balance, free allowances, spending, latest requests, and first steps for a new account.
 
-import { readFreeAllowances } from '../../accounts/free-allowances.ts';
+import { readFreeAllowances } from '../../accounts/account.ts';
 import { COUNTED_BUDGETS, readSpending } from '../../accounts/keys/key-spending.ts';
 import { visibleKeyIds } from '../../accounts/usage/visible-keys.ts';
+import type { Catalog, Model } from '../../catalog/catalog.ts';
+import { maxNano, minNano, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
+import { MIN_OUTPUT_TOKENS } from '../../kit/tokens.ts';
 import type { Allowance } from '../../store/book/windows.ts';
 import { ancestorsOf } from '../../store/key-chain.ts';
+import type { UsageRecord } from '../../store/rows.ts';
 import { dateTime, withGap } from '../format.ts';
 import { NoticeBox } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
 import { Figure, Money } from '../parts/amount.tsx';
 import { LinkButton } from '../parts/button.tsx';
-import { CopyId } from '../parts/copy-id.tsx';
+import { CopyId } from '../parts/code-block.tsx';
 import { Scroll } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
-import { BudgetBars } from './budget-bars.tsx';
+import { BudgetBars, ParentBudgets, readParentBudget } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
-import { ParentBudgets, readParentBudget } from './parent-budget.tsx';
 import { readUsageParts, UsageChart } from './usage-chart.tsx';
+import { ShortUsageTable } from './usage-list.tsx';
 import { datesOf } from './usage-period.ts';
-import { ShortUsageTable } from './usage-table.tsx';
-import { isUsedUp } from './used-up.ts';
 import type { SignedVisit, Visits } from './visits.tsx';
 
 const CHART_DAYS = 30;
@@ -237,4 +239,22 @@ function Credits({ context, facts: { credits, hasMoreCredits } }: OverviewProps)
       </p>
     </>
   );
+}
+
+/**
+ * Whether the balance is too low for another call: of the paid models in the latest requests, or of any paid chat model if
+ * there were none. A cheap model that the account never used does not count.
+ */
+function isUsedUp(balance: Nano, latest: readonly UsageRecord[], { models }: Catalog): boolean {
+  const paid = models.filter(({ free }) => !free);
+  const chats = paid.filter(({ kinds }) => kinds.includes('chat'));
+  const asked = new Set(latest.map(({ model }) => model));
+  const used = paid.filter(({ id }) => asked.has(id));
+  const [first = 0n, ...others] = (used.length > 0 ? used : chats).map(leastCall);
+  return balance < maxNano(1n, minNano(first, ...others));
+}
+
+/** The smallest hold of an ordinary call: one image, second, character or search, or a minimum of tokens. */
+function leastCall({ prices: { input, output, image, second, character, search } }: Model): Nano {
+  return (input + output) * BigInt(MIN_OUTPUT_TOKENS) + image + second + character + search;
 }

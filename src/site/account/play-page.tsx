@@ -86,40 +86,17 @@ export function PlayPage({ context, models, chosen, isFrozen, isRefused }: PlayP
   );
 }
 
+/** Texts that the script shows as they are. */
+const SCRIPT_WORDS = [
+  ...(['send', 'stop', 'asking', 'thinking', 'reasoning', 'stopped', 'offline'] as const),
+  ...(['unanswered', 'noText', 'endings', 'you', 'again', 'alternatives'] as const),
+];
+
 /** Texts for the script; `{value}` is put in by it. */
 function scriptWords({ language, words: { account, frame } }: PageContext) {
   const { play } = account;
-  const {
-    send,
-    stop,
-    asking,
-    thinking,
-    reasoning,
-    stopped,
-    offline,
-    unanswered,
-    noText,
-    endings,
-    you,
-    again,
-    alternatives,
-  } = play;
   return {
-    ...{
-      send,
-      stop,
-      asking,
-      thinking,
-      reasoning,
-      stopped,
-      offline,
-      unanswered,
-      noText,
-      endings,
-      you,
-      again,
-      alternatives,
-    },
+    ...Object.fromEntries(SCRIPT_WORDS.map((name) => [name, play[name]])),
     ...{ copy: frame.copy, copied: frame.copied, expired: account.notDone, receipt: account.usage.receipt },
     askInstead: play.askInstead('{value}'),
     by: play.by('{value}'),

@@ -5,14 +5,13 @@
 import { readSession, SessionEnded } from '../../accounts/sign-in/sessions.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import type { FaultCode } from '../../faults/table.ts';
-import { tryParseJson } from '../../kit/json/json.ts';
+import { isObject, tryParseJson } from '../../kit/json/json.ts';
 import { faultText } from '../fault-text.ts';
 import { pageHeaders } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { chatModels, keyOf } from './chat-models.ts';
 import { tabPath } from './frame.tsx';
 import { PlayPage, playModel } from './play-page.tsx';
-import { MAX_BODY_BYTES, readTurn } from './play-request.ts';
 import { isFrozen } from './redeem.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
 
@@ -90,4 +89,44 @@ async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   const key = await keyOf(tools, session);
   if (!key) throw fault('invalid_api_key');
   return tools.callChat(visit, key, JSON.stringify(readTurn(given)));
+}
+
+const MAX_CHARS = 100_000;
+const MAX_MESSAGES = 400;
+/** A character has at most four bytes, and some are escaped. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant']);
+
+type Message = Record<'role' | 'content', string>;
+
+/** The request of a turn, from what the script sent: a model, the messages so far, and two settings. */
+function readTurn(given: unknown): Record<string, unknown> {
+  const { model, messages, temperature, max_tokens: maxTokens } = isObject(given) ? given : {};
+  if (typeof model !== 'string' || !isConversation(messages)) {
+    throw fault('invalid_request', { message: 'model must be text, and messages must be texts of a chat.' });
+  }
+  const chars = messages.reduce((sum, { content }) => sum + content.length, 0);
+  if (chars > MAX_CHARS || messages.length > MAX_MESSAGES) {
+    const message = `The chat is longer than ${MAX_CHARS} characters. Begin a new one.`;
+    throw fault('invalid_request', { param: 'prompt', message });
+  }
+  return {
+    model,
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    ...(typeof temperature === 'number' ? { temperature } : {}),
+    ...(typeof maxTokens === 'number' ? { max_tokens: maxTokens } : {}),
+    stream: true,
+    stream_options: { include_usage: true },
+  };
+}
+
+/** Its last message is what is asked now. */
+function isConversation(given: unknown): given is Message[] {
+  if (!Array.isArray(given) || !given.every(isMessage)) return false;
+  return (given.at(-1)?.content ?? '').trim() !== '';
+}
+
+function isMessage(given: unknown): given is Message {
+  return isObject(given) && ROLES.has(given.role) && typeof given.content === 'string';
 }

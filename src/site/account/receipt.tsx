@@ -12,13 +12,13 @@ import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { tierName } from '../pages/price-rules.ts';
 import { Attempts, statusName } from '../parts/attempts.tsx';
-import { CopyId } from '../parts/copy-id.tsx';
+import { CopyId } from '../parts/code-block.tsx';
 import { type Fact, Facts, Heads, Scroll } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
-import { Ending } from './ending.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import { RefusedPage, readRefused } from './refused.tsx';
 import { readKeyNames } from './usage.tsx';
+import { Ending } from './usage-list.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
 
 export function addReceipt(visits: Visits, tools: SiteTools): void {
@@ -45,13 +45,7 @@ function findReceipt(tools: SiteTools, { session, params }: SignedVisit): Promis
   });
 }
 
-interface ReceiptProps {
-  context: PageContext;
-  facts: Receipt;
-  keyName: string;
-}
-
-function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
+function ReceiptPage({ context, facts, keyName }: { context: PageContext; facts: Receipt; keyName: string }) {
   const { language } = context;
   const { pricing, account } = context.words;
   const { overview, usage } = account;

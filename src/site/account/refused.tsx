@@ -6,13 +6,13 @@ import { KEPT_PER_ACCOUNT, REFUSED_DAYS, type RefusedRequest } from '../../store
 import { count, dateTime, sentences } from '../format.ts';
 import { wordFor } from '../language.ts';
 import type { PageContext } from '../page.tsx';
-import { CopyId } from '../parts/copy-id.tsx';
+import { CopyId } from '../parts/code-block.tsx';
 import { DataTable, type Fact, Facts, typedText, Under } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
 import { LIMITS } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import { readKeyNames } from './usage.tsx';
-import { REFUSED } from './usage-facts.ts';
+import { REFUSED } from './usage-filters.tsx';
 import type { Visits } from './visits.tsx';
 
 export function addRefused(visits: Visits, tools: SiteTools): void {

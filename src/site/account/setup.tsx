@@ -15,9 +15,8 @@ import type { SiteTools } from '../tools.ts';
 import { chatModels, keyOf } from './chat-models.ts';
 import { newKeyBody } from './forms.ts';
 import { AccountPage, tabPath } from './frame.tsx';
-import { askerOf } from './key-pages.tsx';
 import { CLIENT_NAMES, CLIENTS, type Client, type Purpose, type SetupModel, setupBlocks } from './snippets.ts';
-import type { SignedVisit, Visits } from './visits.tsx';
+import { askerOf, type SignedVisit, type Visits } from './visits.tsx';
 
 export function addSetup(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/setup', (visit) => showSetup(tools, visit, visit.url.searchParams));

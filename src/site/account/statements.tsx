@@ -1,14 +1,13 @@
 /** @jsxImportSource hono/jsx */
 // The statements of the account, and whom they name. They show all keys together, so a restricted key does not see them.
 
-import { statementFile } from '../../accounts/statement-file.ts';
-import { checkBilling, listMonths, readBilling, readStatement } from '../../accounts/statements.ts';
+import { checkBilling, listMonths, readBilling, readStatement, statementFile } from '../../accounts/statements.ts';
 import { fault } from '../../faults/fault.ts';
 import { BillingForm, StatementMonths, StatementView } from '../parts/statement.tsx';
 import { fileResponse } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { AccountPage } from './frame.tsx';
-import type { SignedVisit, Visits } from './visits.tsx';
+import { askerOf, type SignedVisit, type Visits } from './visits.tsx';
 
 const PATH = '/account/statements';
 
@@ -65,13 +64,12 @@ async function showStatement(tools: SiteTools, visit: SignedVisit): Promise<Resp
 }
 
 async function saveBilling(tools: SiteTools, visit: SignedVisit): Promise<Response> {
-  const { form, session, cookie, page } = visit;
+  const { form, session, page } = visit;
   if (!session.canManage) return showNone(visit);
   const given = checkBilling({ name: form.get('billing_name') ?? '', taxId: form.get('tax_id') ?? '' });
   if ('wrong' in given) return showMonths(tools, visit, given.wrong);
-  const { accountId } = session;
-  const by = { session: tools.hashSession(cookie) };
-  const result = await tools.store.commit('setBilling', { accountId, ...given, by, at: tools.clock.now() });
+  const change = { ...askerOf(tools, visit), ...given, at: tools.clock.now() };
+  const result = await tools.store.commit('setBilling', change);
   if (!result.ok) throw fault(result.reason === 'actor_gone' ? 'invalid_api_key' : 'key_not_permitted');
   return visit.goWith(PATH, { notice: { text: page.words.statements.saved } });
 }

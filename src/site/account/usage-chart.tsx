@@ -5,11 +5,13 @@
 import type { UsageGroup, UsageQuery, UsageTotals } from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
 import { compactCount, count, roundedMoney } from '../format.ts';
+import { Links } from '../frame.tsx';
 import type { Language } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { Money } from '../parts/amount.tsx';
 import { Chart, type ChartLook } from '../parts/chart.tsx';
-import { DataTable, figure } from '../parts/table.tsx';
+import { DataTable, figure, typedText } from '../parts/table.tsx';
+import { type UsageProps, usageAddress } from './usage-filters.tsx';
 import { columnsOf, type Dates, datesOf, type Period, unitOf } from './usage-period.ts';
 
 export const MEASURES = ['cost', 'requests', 'tokens'] as const;
@@ -139,12 +141,7 @@ function sumsOf(
   return sums;
 }
 
-interface GroupSum {
-  id: string;
-  requests: number;
-  tokens: number;
-  cost: bigint;
-}
+type GroupSum = { id: string; cost: bigint } & Record<'requests' | 'tokens', number>;
 
 /** The largest first. */
 function groupsOf(parts: readonly UsagePart[], measure: Measure): GroupSum[] {
@@ -166,11 +163,86 @@ function measured(one: UsagePart, measure: Measure): number {
   return measure === 'requests' ? one.requests : tokensOf(one);
 }
 
-export function tokensOf(sums: Omit<UsageTotals, 'requests' | 'cost'>): number {
+function tokensOf(sums: Omit<UsageTotals, 'requests' | 'cost'>): number {
   return sums.input + sums.cachedInput + sums.cacheWrite5m + sums.cacheWrite1h + sums.output;
 }
 
-export function formatOf(language: Language, measure: Measure): (value: number) => string {
+function formatOf(language: Language, measure: Measure): (value: number) => string {
   if (measure === 'cost') return (value) => roundedMoney(BigInt(Math.round(value)));
   return (value) => compactCount(language, value);
+}
+
+/** The sums of the usage page and its chart. Each sum is also the switch that makes the chart show it. */
+export function UsageSums({ context, facts, totals }: UsageProps & { totals: UsageTotals }) {
+  const { usageView } = context.words.account;
+  const { filters, view, period, parts, keyNames } = facts;
+  // Free models cost nothing: what is drawn then is how much they were used.
+  const measure = view.measure ?? (totals.cost === 0n ? 'requests' : 'cost');
+  const isChosen = (id: string) => filters[view.by] === id;
+  return (
+    <>
+      <nav class="cards measures" aria-label={usageView.measure}>
+        {MEASURES.map((name) => (
+          <a href={usageAddress(facts, { measure: name })} {...(name === measure ? { 'aria-current': 'true' } : {})}>
+            <span class="faint">{usageView.measures[name]}</span>
+            <strong class="figure">
+              <Sum context={context} measure={name} totals={totals} />
+            </strong>
+          </a>
+        ))}
+      </nav>
+      <nav class="choices-line" aria-label={usageView.splitBy}>
+        <span class="faint">{usageView.splitBy}</span>
+        <Links
+          links={GROUPS.map((by) => ({ path: usageAddress(facts, { by }), text: usageView.groups[by] }))}
+          current={usageAddress(facts, { by: view.by })}
+        />
+      </nav>
+      <UsageChart
+        {...{ context, period, parts, measure, by: view.by }}
+        nameOf={(id) => (view.by === 'key' ? (keyNames.get(id) ?? id) : id)}
+        hrefOfDates={(dates) => usageAddress(facts, { ...dates })}
+        hrefOfGroup={(id) => usageAddress(facts, { [view.by]: isChosen(id) ? '' : id })}
+      />
+    </>
+  );
+}
+
+function Sum({ context, measure, totals }: { context: PageContext; measure: Measure; totals: UsageTotals }) {
+  if (measure === 'cost') return <Money value={totals.cost} />;
+  const value = measure === 'requests' ? totals.requests : tokensOf(totals);
+  return <span title={count(value)}>{compactCount(context.language, value)}</span>;
+}
+
+const MAX_KEYS = 50;
+
+/** The usage of each key, alone and with the keys below it. */
+export function KeyUsageTable({ context, facts: { byKey: usage, keyNames } }: UsageProps) {
+  const { usage: words } = context.words.account;
+  const nameOf = (keyId: string | null) => keyNames.get(keyId ?? '') ?? '–';
+  return (
+    <details>
+      <summary>{words.byKey}</summary>
+      <DataTable
+        label={words.byKey}
+        columns={[
+          words.key,
+          typedText(words.under),
+          figure(words.requests),
+          figure(words.cost),
+          figure(words.costWithChildren),
+        ]}
+        rows={usage
+          .slice(0, MAX_KEYS)
+          .map(({ key, own, subtree }) => [
+            <span class="as-written">{nameOf(key.keyId)}</span>,
+            nameOf(key.parentId),
+            count(own.requests),
+            <Money value={own.cost} />,
+            <Money value={subtree.cost} />,
+          ])}
+      />
+      {usage.length > MAX_KEYS ? <p class="faint">{words.firstKeys(count(MAX_KEYS), count(usage.length))}</p> : null}
+    </details>
+  );
 }

@@ -1,13 +1,37 @@
 /** @jsxImportSource hono/jsx */
-// Filters of the usage page: presets of the period, the filters that are set, and the form that sets them.
+// Filters of the usage page: presets of the period, the filters that are set, and the form that sets them; and addresses of the
+// same page with one thing changed.
 
 import { FAILED } from '../../accounts/usage/read-query.ts';
 import { Links } from '../frame.tsx';
+import type { PageContext } from '../page.tsx';
 import type { UsageFilter } from '../page-parameters.ts';
 import { statusName } from '../parts/attempts.tsx';
 import { Submit } from '../parts/button.tsx';
 import { FieldFault, faultMarks, Hidden, SelectField, TextField } from '../parts/field.tsx';
-import { type Choice, type UsageProps, usageAddress } from './usage-facts.ts';
+import type { UsageFacts } from './usage.tsx';
+
+type Choice = readonly [value: string, text: string];
+
+export interface UsageProps {
+  context: PageContext;
+  facts: UsageFacts;
+}
+
+export const REFUSED = '/account/refused';
+
+/** The refused requests of a key. */
+export function refusedPath(keyId: string): string {
+  return `${REFUSED}?${new URLSearchParams({ key: keyId })}`;
+}
+
+/** The address of this page with other filters or another view. */
+export function usageAddress({ filters, view }: UsageFacts, changed: Readonly<Record<string, string>> = {}): string {
+  const { measure = '', by, sort = '' } = view;
+  const all = { ...filters, measure, by: by === 'model' ? '' : by, sort, ...changed };
+  const given = Object.entries(all).filter(([, value]) => value !== '');
+  return `/account/usage?${new URLSearchParams(given)}`;
+}
 
 export function Periods({ context, facts }: UsageProps) {
   const { usageView } = context.words.account;

@@ -1,15 +1,17 @@
 /** @jsxImportSource hono/jsx */
-// Requests as rows that open, without any content: the main facts in one line, more below it, and the receipt with the rest.
+// Requests without any content, as rows that open: the main facts in one line, more below it, and the receipt with the rest;
+// as a short table; and how one ended.
 
+import { isFailed } from '../../store/failed-requests.ts';
 import type { UsageRecord } from '../../store/rows.ts';
-import { count, dateTime, milliseconds } from '../format.ts';
+import { count, dateTime, milliseconds, money, sentences } from '../format.ts';
+import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { Money } from '../parts/amount.tsx';
-import { RequestStatus } from '../parts/attempts.tsx';
+import { RequestStatus, statusName } from '../parts/attempts.tsx';
 import { LinkButton } from '../parts/button.tsx';
-import { CopyId } from '../parts/copy-id.tsx';
-import { type Fact, Facts } from '../parts/table.tsx';
-import { Ending } from './ending.tsx';
+import { CopyId } from '../parts/code-block.tsx';
+import { type Fact, Facts, Heads, Scroll } from '../parts/table.tsx';
 
 interface UsageListProps {
   context: PageContext;
@@ -128,4 +130,68 @@ function outputOf(record: UsageRecord, words: PageContext['words']['account']['u
   ] as const;
   const others = units.filter(([quantity]) => quantity > 0).map(([quantity, say]) => say(count(quantity)));
   return [...(output > 0 || others.length === 0 ? [count(output)] : []), ...others].join(' + ');
+}
+
+type Ended = Pick<UsageRecord, 'status' | 'rule' | 'cost' | 'held'>;
+
+/** Explains a failed request: the cause, the charge and its reason, and the remedy. */
+export function Ending({ language, record }: { language: Language; record: Ended }) {
+  if (record.status === 'ok') return null;
+  const { account } = wordsOf(language);
+  const { cause, remedy } = endingOf(language, record.status);
+  return (
+    <section class={isFailed(record.status) ? 'notice is-bad' : 'notice is-warning'}>
+      <h2>{account.endingTitle}</h2>
+      <p>{sentences(cause, chargeText(language, record))}</p>
+      {remedy === '' ? null : <p>{remedy}</p>}
+    </section>
+  );
+}
+
+function endingOf(language: Language, status: string): { cause: string; remedy: string } {
+  const endings: Readonly<Record<string, { cause: string; remedy: string }>> = wordsOf(language).account.endings;
+  return endings[status] ?? { cause: `${statusName(language, status)}.`, remedy: '' };
+}
+
+/** A charge in the words of the rule that decided it. */
+function chargeText(language: Language, { rule, cost, held }: Ended): string {
+  const { usage, usageView } = wordsOf(language).account;
+  if (cost === 0n) return usageView.free;
+  return rule === null ? usageView.charged(money(cost)) : usage.rules[rule](money(cost), money(held));
+}
+
+type ShortUsageProps = Pick<UsageListProps, 'context' | 'records'> & { label: string };
+
+/** The latest requests beside other things, in the few columns that fit. The receipt has the rest. */
+export function ShortUsageTable({ context, records, label }: ShortUsageProps) {
+  const { usage } = context.words.account;
+  return (
+    <Scroll label={label}>
+      <table class="stack is-usage is-short">
+        <Heads texts={[usage.time, usage.model, usage.channel, usage.status]} right={[usage.total, usage.cost]} />
+        <tbody>
+          {records.map((record) => (
+            <tr>
+              <td class="at number">
+                <a href={`/account/receipts/${record.requestId}`}>{dateTime(record.at)}</a>
+              </td>
+              <td class="what id">{record.model}</td>
+              <td class="by id" data-label={usage.channel}>
+                {record.channel ?? '–'}
+              </td>
+              <td class="how">
+                <RequestStatus language={context.language} status={record.status} />
+              </td>
+              <td class="right number took wide" data-label={usage.total}>
+                {milliseconds(record.totalMs)}
+              </td>
+              <td class="right number paid">
+                <Money value={record.cost} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
 }

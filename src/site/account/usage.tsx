@@ -20,23 +20,11 @@ import { fileResponse } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { plainId } from './forms.ts';
 import { AccountPage } from './frame.tsx';
-import { KeyUsageTable } from './key-usage-table.tsx';
-import { GROUPS, MEASURES, readUsageParts } from './usage-chart.tsx';
-import {
-  type Filters,
-  type FoundUsage,
-  REFUSED,
-  type RefusedFilter,
-  type UsageFacts,
-  type UsageProps,
-  usageAddress,
-  type View,
-} from './usage-facts.ts';
+import { GROUPS, KeyUsageTable, MEASURES, readUsageParts, UsageSums } from './usage-chart.tsx';
 import { DATE, usageFileName, usageSheet } from './usage-file.ts';
-import { Periods, UsageFilters } from './usage-filters.tsx';
+import { Periods, REFUSED, UsageFilters, type UsageProps, usageAddress } from './usage-filters.tsx';
 import { UsageList } from './usage-list.tsx';
 import { DEFAULT_DAYS, datesOf, type Period, presetsOf } from './usage-period.ts';
-import { UsageSums } from './usage-sums.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
 
 /** Rows of one page. */
@@ -54,6 +42,13 @@ export function addUsage(visits: Visits, tools: SiteTools): void {
 }
 
 async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const facts = await readFacts(tools, visit);
+  return visit.show(<UsagePage context={visit.page} facts={facts} />, { status: facts.refused ? 400 : 200 });
+}
+
+export type UsageFacts = Awaited<ReturnType<typeof readFacts>>;
+
+async function readFacts(tools: SiteTools, visit: SignedVisit) {
   const given = visit.url.searchParams;
   const today = taipeiDay(tools.clock.now());
   const since = taipeiDay((await tools.store.read.accountSince(visit.session.accountId)) ?? 0);
@@ -68,18 +63,29 @@ async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response
     query && keys.some(isChild) ? readUsageByKey(tools.store, query, keys) : [],
   ]);
   const { models, channels } = tools.catalog();
-  const isFirst = !given.has('cursor');
-  const choices = { models: models.map(({ id }) => id), channels: [...channels.keys()] };
   const parents = new Set(keys.map(({ parentId }) => parentId));
-  const keyNames = new Map(keys.map(namedKey));
-  const keyChoices = keys.filter(({ revokedAt }) => revokedAt === null).map(namedKey);
-  const parentNames = keys.filter(({ keyId }) => parents.has(keyId)).map(namedKey);
-  const facts: UsageFacts = {
-    ...{ found, refused, filters, view, isFirst, keyNames, keyChoices, parents: parentNames, byKey, ...choices },
+  return {
+    /** Undefined where the filters were refused. */
+    found,
+    refused,
+    /** As the visitor gave them, with the dates that apply. */
+    filters,
+    view,
     ...{ period, parts, presets: presetsOf(today, since) },
+    isFirst: !given.has('cursor'),
+    keyNames: new Map(keys.map(namedKey)),
+    /** Keys that are not revoked. */
+    keyChoices: keys.filter(({ revokedAt }) => revokedAt === null).map(namedKey),
+    /** Keys that have children. */
+    parents: keys.filter(({ keyId }) => parents.has(keyId)).map(namedKey),
+    /** Only of accounts that have child keys. */
+    byKey,
+    models: models.map(({ id }) => id),
+    channels: [...channels.keys()],
   };
-  return visit.show(<UsagePage context={visit.page} facts={facts} />, { status: refused ? 400 : 200 });
 }
+
+type Filters = Readonly<Record<UsageFilter, string>>;
 
 /** Without dates, the last 30 days. */
 function readFilters(given: URLSearchParams, today: number): Filters {
@@ -88,8 +94,9 @@ function readFilters(given: URLSearchParams, today: number): Filters {
   return { ...filters, ...datesOf({ first: today - DEFAULT_DAYS + 1, end: today + 1 }), to: '' };
 }
 
-function readView(given: URLSearchParams): View {
+function readView(given: URLSearchParams) {
   return {
+    /** As asked for. */
     measure: MEASURES.find((name) => name === given.get('measure')),
     by: GROUPS.find((name) => name === given.get('by')) ?? 'model',
     sort: USAGE_SORTS.find((name) => name === given.get('sort')),
@@ -103,7 +110,8 @@ function periodOf(query: UsageQuery | undefined, today: number, since: number): 
   return { first: Math.min(first, end - 1), end };
 }
 
-async function findUsage({ store }: SiteTools, query: UsageQuery): Promise<FoundUsage> {
+/** `next`: the cursor of the next page, if there is one. */
+async function findUsage({ store }: SiteTools, query: UsageQuery) {
   const { records, hasMore, totals } = await store.read.usagePage(query);
   const last = records.at(-1);
   return { records, totals, next: hasMore && last ? writeCursor(placeOf(last, query.sort), last.requestId) : null };
@@ -119,13 +127,16 @@ function sortedBy({ after, ...query }: UsageQuery, sort: UsageSort): UsageQuery 
   return { ...query, sort, ...(after ? { sortedAfter: { value: after.at, requestId: after.requestId } } : {}) };
 }
 
-/** A filter that cannot be read is reported, and no records are shown, because they could be taken for the result. */
+/**
+ * A filter that cannot be read is reported, with the fields that it is about, and no records are shown, because they could be
+ * taken for the result.
+ */
 async function readQuery(
   tools: SiteTools,
   { session, url, page: { language } }: SignedVisit,
   filters: Filters,
   sort: UsageSort | undefined,
-): Promise<{ query?: UsageQuery; refused?: RefusedFilter }> {
+): Promise<{ query?: UsageQuery; refused?: { text: string; fields: readonly UsageFilter[] } }> {
   const given = new URLSearchParams({ limit: String(ROWS), ...Object.fromEntries(url.searchParams) });
   for (const name of USAGE_FILTERS) if (filters[name] !== '') given.set(name, filters[name]);
   try {
@@ -210,7 +221,7 @@ function UsagePage({ context, facts }: UsageProps) {
   );
 }
 
-function Found({ context, facts, found }: UsageProps & { found: FoundUsage }) {
+function Found({ context, facts, found }: UsageProps & { found: NonNullable<UsageFacts['found']> }) {
   const { usage, usageView } = context.words.account;
   const { records, totals } = found;
   const isFailed = facts.filters.status === FAILED;
@@ -219,9 +230,7 @@ function Found({ context, facts, found }: UsageProps & { found: FoundUsage }) {
   return (
     <>
       <UsageSums context={context} facts={facts} totals={totals} />
-      {facts.byKey.length > 1 ? (
-        <KeyUsageTable context={context} usage={facts.byKey} keyNames={facts.keyNames} />
-      ) : null}
+      {facts.byKey.length > 1 ? <KeyUsageTable context={context} facts={facts} /> : null}
       <div class="row is-list-head">
         <strong title={money(totals.cost)}>{usage.totals(count(totals.requests), roundedMoney(totals.cost))}</strong>
         <Sorts context={context} facts={facts} totals={totals} />

@@ -2,6 +2,7 @@
 // Visits to the pages of the account. A visitor without a session signs in first, and then returns to the page.
 
 import type { Env, Hono } from 'hono';
+import type { Requester } from '../../accounts/keys/manage-keys.ts';
 import { readSession, SessionEnded, type VisitedSession } from '../../accounts/sign-in/sessions.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import type { Assets } from '../assets.ts';
@@ -84,6 +85,11 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
   };
 }
 
+/** Whoever is signed in, as who asks for a change. */
+export function askerOf({ hashSession }: SiteTools, { session, cookie }: SignedVisit): Requester {
+  return { accountId: session.accountId, by: { session: hashSession(cookie) } };
+}
+
 function withFlash(tools: SiteTools, visit: Visit<PageContext>): SiteVisit {
   const { request, url, page } = visit;
   const taken = request.method === 'GET' ? takeFlash(tools, request, url.pathname) : undefined;
@@ -121,4 +127,21 @@ function whySignIn({ request, url, page }: SiteVisit, hadSession: boolean, isKep
   const showsKey = ['/account/keys', '/account/setup'].includes(url.pathname) || url.pathname.endsWith('/rotate');
   const text = showsKey ? account.lookFirst : account.notDone;
   return { text: isKept ? sentences(text, account.typedKept) : text, isBad: true };
+}
+
+/** `id` is the one in the path; empty if the path has none. */
+type Act = (visit: SignedVisit, id: string) => Promise<Response>;
+
+/** For pages and forms that need a key that can manage. A refusal is shown on the page that it belongs to. */
+export function managing(showRefused: (visit: SignedVisit, refused: Fault) => Promise<Response>) {
+  return (act: Act) =>
+    async (visit: SignedVisit): Promise<Response> => {
+      try {
+        if (!visit.session.canManage) throw fault('key_not_permitted');
+        return await act(visit, visit.params.id ?? '');
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        return showRefused(visit, error);
+      }
+    };
 }

@@ -2,7 +2,6 @@
 // Webhooks: added, tested, rotated and deleted from the page, by the same functions as through the API. A secret is shown once.
 // Each form has the version that it was made for: one that is sent twice changes nothing.
 
-import type { Requester } from '../../accounts/keys/manage-keys.ts';
 import { addWebhook, findWebhook, removeWebhook, rotateWebhook } from '../../accounts/webhooks/manage-webhooks.ts';
 import { testWebhook } from '../../accounts/webhooks/test-webhook.ts';
 import type { Fault } from '../../faults/fault.ts';
@@ -17,8 +16,7 @@ import { Hidden, TextField } from '../parts/field.tsx';
 import { action, DataTable, Facts, typedText, Under } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
 import { AccountPage, tabPath } from './frame.tsx';
-import { managing } from './managing.ts';
-import type { SignedVisit, Visits } from './visits.tsx';
+import { askerOf, managing, type SignedVisit, type Visits } from './visits.tsx';
 
 interface Shown {
   notice?: Notice | undefined;
@@ -87,10 +85,6 @@ export function addWebhooks(visits: Visits, tools: SiteTools): void {
       }),
     );
   }
-}
-
-function askerOf({ hashSession }: SiteTools, { session, cookie }: SignedVisit): Requester {
-  return { accountId: session.accountId, by: { session: hashSession(cookie) } };
 }
 
 /** Another one after a webhook was added or deleted, or its secret replaced. */

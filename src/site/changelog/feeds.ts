@@ -4,7 +4,7 @@ import { DAY_MS } from '../../kit/clock.ts';
 import { ATOM_FEED, CHANGELOG_PATH, JSON_FEED } from '../../kit/discovery-links.ts';
 import { taipeiDayStart } from '../../kit/taipei.ts';
 import { type Language, wordsOf } from '../language.ts';
-import { publicAddress } from '../parts/public-head.tsx';
+import { publicAddress } from '../page.tsx';
 import type { SiteTools } from '../tools.ts';
 import { ENTRIES, type Entry } from './entries.ts';
 

@@ -40,11 +40,7 @@ export function DocsPage({ context, library, page, chapter }: DocsProps) {
   );
 }
 
-interface ContentsProps extends PartProps {
-  library: DocsLibrary;
-}
-
-function Contents({ context, library, page: current, chapter }: ContentsProps) {
+function Contents({ context, library, page: current, chapter }: PartProps & { library: DocsLibrary }) {
   const { docs } = context.words;
   return (
     <nav aria-label={docs.contents}>

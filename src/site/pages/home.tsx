@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The front page: a short description, a first call to copy, and the state of the free model.
 
-import { exampleModel } from '../../catalog/catalog.ts';
+import { type Catalog, exampleModel } from '../../catalog/catalog.ts';
 import { FREE_MODEL } from '../../catalog/document.ts';
 import { NoticeBox } from '../frame.tsx';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
@@ -10,7 +10,6 @@ import { LinkButton } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { State } from '../parts/state.tsx';
 import type { SiteTools } from '../tools.ts';
-import { HowItWorks, pictureOf } from './home-picture.tsx';
 import { exampleTrace, TraceFigure } from './home-trace.tsx';
 
 export type HomeFacts = Awaited<ReturnType<typeof homeFacts>>;
@@ -120,4 +119,73 @@ export function firstCall(publicUrl: string, model: string): string {
   -H "Content-Type: application/json" \\
   -d '{"model": "${model}", "stream": true,
        "messages": [{"role": "user", "content": "Hello!"}]}'`;
+}
+
+const SHOWN_CHANNELS = 3;
+
+/** How it works in one picture: the visitor's tools, this gateway with the wallet, and the channels of this server. */
+function pictureOf(catalog: Catalog) {
+  const { first, second } = exampleTrace(catalog) ?? {};
+  const used = catalog.models.flatMap(({ routes }) => routes.map(({ channel }) => channel));
+  const real = used.filter(({ kind }) => kind !== 'demo');
+  const names = (real.length > 0 ? real : used).map(({ name }) => name);
+  const channels = [...new Set([...[first, second].filter((name) => name !== undefined), ...names])];
+  return {
+    models: catalog.models.length,
+    /** Those that are shown; the first two are those of the example, where one takes over from the other. */
+    channels: channels.slice(0, SHOWN_CHANNELS),
+    others: Math.max(0, channels.length - SHOWN_CHANNELS),
+    takesOver: second !== undefined,
+  };
+}
+
+export function pictureText(language: Language, siteName: string, picture: HomeFacts['picture']): string {
+  const { picture: words } = wordsOf(language).home;
+  const { models, channels, others, takesOver } = picture;
+  const says = takesOver ? [words.first, words.second] : [];
+  return [
+    `## ${words.title}`,
+    '',
+    `1. ${words.tools}: ${words.toolNames} → ${words.oneKey}`,
+    `2. ${siteName}: ${words.wallet} → ${words.models(models)}`,
+    ...channels.map((name, index) => `   - ${name}${says[index] === undefined ? '' : `: ${says[index]}`}`),
+    ...(others === 0 ? [] : [`   - ${words.others(others)}`]),
+  ].join('\n');
+}
+
+function HowItWorks({
+  language,
+  siteName,
+  picture,
+}: {
+  language: Language;
+  siteName: string;
+  picture: HomeFacts['picture'];
+}) {
+  const { picture: words } = wordsOf(language).home;
+  const { models, channels, others, takesOver } = picture;
+  const says = takesOver ? [words.first, words.second] : [];
+  return (
+    <figure class="how" aria-label={words.title}>
+      <div class="how-box">
+        <strong>{words.tools}</strong>
+        <span class="faint">{words.toolNames}</span>
+      </div>
+      <p class="how-link">{words.oneKey}</p>
+      <div class="how-box is-own">
+        <strong>{siteName}</strong>
+        <span class="faint">{words.wallet}</span>
+      </div>
+      <p class="how-link">{words.models(models)}</p>
+      <ul class="how-channels">
+        {channels.map((name, index) => (
+          <li>
+            <span class="id">{name}</span>
+            {says[index] === undefined ? null : <span class="faint">{says[index]}</span>}
+          </li>
+        ))}
+      </ul>
+      {others === 0 ? null : <p class="faint">{words.others(others)}</p>}
+    </figure>
+  );
 }

@@ -12,12 +12,7 @@ const LOOKS: readonly ChartLook[] = [1, 2, 3, 4, 5, 6];
 /** More labels would touch each other on a phone. */
 const LABEL_EVERY = 8;
 
-interface SpeedChartProps {
-  language: Language;
-  channels: readonly ModelChannel[];
-}
-
-export function SpeedChart({ language, channels }: SpeedChartProps) {
+export function SpeedChart({ language, channels }: { language: Language; channels: readonly ModelChannel[] }) {
   const { models } = wordsOf(language);
   const series = channels.slice(0, LOOKS.length).flatMap(({ name, week }, index) => {
     const values = week.steps.map(({ firstTokenMs }) => firstTokenMs);

@@ -16,15 +16,9 @@ import { descriptionOf, featureNames, type ModelChannel, type ModelFacts, modelP
 import { SpeedChart } from './model-speed.tsx';
 import { factorTexts, priceCaption, tierName } from './price-rules.ts';
 import { priceText } from './pricing.tsx';
-import { listedPrices, PRICING_KINDS } from './pricing-models.ts';
-import { whatItBuys } from './what-it-buys.ts';
+import { listedPrices, PRICING_KINDS, whatItBuys } from './pricing-models.ts';
 
-interface ModelProps {
-  context: PageContext;
-  model: ModelFacts;
-}
-
-export function ModelPage({ context, model }: ModelProps) {
+export function ModelPage({ context, model }: { context: PageContext; model: ModelFacts }) {
   const { language } = context;
   const { models } = context.words;
   const description = descriptionOf(model, language);

@@ -7,26 +7,26 @@ import { ENTRIES } from '../changelog/entries.ts';
 import { contentOf } from '../changelog/feeds.ts';
 import { type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
 import type { DocHit } from '../docs-search.ts';
-import { dateTime, milliseconds, percent, sentences } from '../format.ts';
+import { count, dateTime, milliseconds, percent, sentences, withGap } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
+import { modelSnippets } from '../model-snippets.ts';
 import { MENU } from '../page.tsx';
-import { firstCall, freeLimits, type HomeFacts, homePromises, registerCall } from './home.tsx';
-import { pictureText } from './home-picture.tsx';
+import type { SiteTools } from '../tools.ts';
+import { firstCall, freeLimits, type HomeFacts, homePromises, pictureText, registerCall } from './home.tsx';
 import { traceText } from './home-trace.tsx';
-import { codeBlock, markdownTable, paragraphs } from './markdown-parts.ts';
-import { laterText, retirementText } from './price-dates.ts';
-import { pricingLead, ruleTexts } from './price-rules.ts';
+import { abilityTexts, modelLead, speedFigures } from './model.tsx';
+import { descriptionOf, type ModelFacts } from './model-facts.ts';
+import { laterText, priceCaption, pricingLead, retirementText, ruleTexts } from './price-rules.ts';
 import { type PricingFacts, priceText } from './pricing.tsx';
-import { type PricingQuery, priceColumns, selectModels } from './pricing-models.ts';
+import { listedPrices, type PricingQuery, priceColumns, selectModels } from './pricing-models.ts';
 import { contactText, securitySections } from './security.tsx';
-import { incidentText, isOngoing, summaryOf, summaryText } from './status-summary.ts';
+import { incidentText, isOngoing, summaryOf, summaryText } from './status.tsx';
 
-interface Site {
-  siteName: string;
-  publicUrl: string;
-}
-
-export function homeText(language: Language, { siteName, publicUrl }: Site, facts: HomeFacts): string {
+export function homeText(
+  language: Language,
+  { siteName, publicUrl }: Pick<SiteTools, 'siteName' | 'publicUrl'>,
+  facts: HomeFacts,
+): string {
   const { home, status, frame } = wordsOf(language);
   const { demo, free, limits, model, trace, picture } = facts;
   const freeModel = free && [
@@ -167,4 +167,58 @@ export function foundText(language: Language, publicUrl: string, query: string, 
 /** A page that is not written in the reader's language says so in that language. */
 export function docText(language: Language, { language: written, markdown }: DocPage): string {
   return written === language ? markdown : paragraphs(`> ${wordsOf(language).docs.onlyEnglish}`, markdown);
+}
+
+export function modelText(language: Language, publicUrl: string, model: ModelFacts): string {
+  const { models, pricing, status, account } = wordsOf(language);
+  const named = (title: string, value: string) => `- ${title}${account.colon}${value}`;
+  const prices = listedPrices(model).map((name) => [pricing[name], priceText(model, name, pricing.free)]);
+  const dates = [
+    ...model.laterPrices.map((later) => laterText(language, later)),
+    ...(model.retirement ? [retirementText(language, model.retirement)] : []),
+  ];
+  const rules = ruleTexts(language, model.rules, (name) => model.price[name] !== undefined);
+  const channels = model.channels.map((channel) => [
+    channel.name,
+    status[channel.state],
+    ...speedFigures(channel).map(([week = '–', lastHour]) =>
+      lastHour === undefined ? week : `${week}; ${models.lastHour(lastHour)}`,
+    ),
+  ]);
+  const facts = [
+    ...(model.contextTokens === null ? [] : [named(pricing.context, models.tokens(count(model.contextTokens)))]),
+    ...(model.outputTokens === null ? [] : [named(models.output, models.tokens(count(model.outputTokens)))]),
+    ...abilityTexts(language, model).map(([title, value]) => named(title, value)),
+  ];
+  return paragraphs(
+    `# ${model.name}`,
+    [`\`${model.id}\``, status[model.state], ...model.aliases].join(' · '),
+    descriptionOf(model, language)?.text ?? modelLead(language, model),
+    model.isDemo ? `> ${models.demo}` : '',
+    facts.join('\n'),
+    `## ${models.prices}`,
+    priceCaption(language, listedPrices(model)),
+    markdownTable([models.item, models.now], prices),
+    [...rules, ...dates].map((text) => `- ${text}`).join('\n'),
+    `## ${models.speed}`,
+    `${withGap(models.speedLead)}\`x-svc-channel\``,
+    models.speedHelp,
+    markdownTable([status.channel, status.now, models.success, status.firstToken, status.whole], channels),
+    `## ${models.use}`,
+    ...modelSnippets(publicUrl, model).map(({ syntax, code }) => codeBlock(code, syntax)),
+  );
+}
+
+function paragraphs(...parts: string[]): string {
+  const written = parts.map((part) => part.trim()).filter((part) => part !== '');
+  return `${written.join('\n\n')}\n`;
+}
+
+function codeBlock(code: string, syntax = 'sh'): string {
+  return `\`\`\`${syntax}\n${code}\n\`\`\``;
+}
+
+function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -12,14 +12,9 @@ import {
 import { dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { Heads, Scroll } from '../parts/table.tsx';
-import { amountText, ruleTexts } from './price-rules.ts';
+import { amountText, priceTexts, ruleTexts } from './price-rules.ts';
 
-interface HistoryProps {
-  language: Language;
-  history: readonly PriceChange[];
-}
-
-export function PriceHistory({ language, history }: HistoryProps) {
+export function PriceHistory({ language, history }: { language: Language; history: readonly PriceChange[] }) {
   const { pricing } = wordsOf(language);
   return (
     <>
@@ -88,8 +83,7 @@ const fromTo = (from: string, to: string) => `${from} → ${to}`;
 function listText(language: Language, listed: ListedPrice | undefined): string {
   const { pricing } = wordsOf(language);
   if (!listed || listed.isFree) return pricing.free;
-  const prices = PRICE_ORDER.filter((name) => listed.prices[name] !== undefined);
-  const texts = prices.map((name) => `${pricing[name]} ${amountText(name, listed.prices[name])}`);
+  const texts = priceTexts(language, listed.prices, (name) => listed.prices[name] !== undefined);
   return [...texts, ...rulesOf(language, listed)].join(pricing.comma);
 }
 

@@ -1,8 +1,12 @@
-// Price rules beyond one price for each kind of token, in words: tiers of the input, service tiers, tools.
+// Prices in words: rules beyond one price for each kind of token (tiers of the input, service tiers, tools), and the later
+// dates of the list, at which prices change and models retire.
 
+import type { ScheduledPrice } from '../../catalog/catalog.ts';
 import { PRICE_ORDER, UNIT_NAMES } from '../../catalog/listed-prices.ts';
+import type { Retirement } from '../../catalog/schedule.ts';
 import { ntdNumber } from '../../kit/money.ts';
 import type { InputTier, PriceRules, Prices } from '../../kit/prices.ts';
+import { taipeiMoment } from '../../kit/taipei.ts';
 import { count, listPrice, priceNumber, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 
@@ -25,13 +29,20 @@ export function ruleTexts(
 ): string[] {
   if (!rules) return [];
   const { pricing } = wordsOf(language);
-  const tiers = rules.tiers.map((tier) => {
-    const prices = PRICE_ORDER.filter(isListed).map(
-      (name) => `${pricing[name]} ${amountText(name, tier.prices[name])}`,
-    );
-    return pricing.tier(tierName(language, tier), prices.join(pricing.comma));
-  });
+  const tiers = rules.tiers.map((tier) =>
+    pricing.tier(tierName(language, tier), priceTexts(language, tier.prices, isListed).join(pricing.comma)),
+  );
   return [...tiers, ...factorTexts(language, rules)];
+}
+
+/** Each listed price with its name. */
+export function priceTexts(
+  language: Language,
+  prices: Readonly<Partial<Prices>>,
+  isListed: (name: keyof Prices) => boolean,
+): string[] {
+  const { pricing } = wordsOf(language);
+  return PRICE_ORDER.filter(isListed).map((name) => `${pricing[name]} ${amountText(name, prices[name])}`);
 }
 
 /** Only the service tiers and the tools. */
@@ -57,4 +68,19 @@ export function priceCaption(language: Language, names: readonly (keyof Prices)[
   const units = names.filter((name) => UNIT_NAMES.some((unit) => unit === name));
   if (units.length === 0) return pricing.caption;
   return units.length === names.length ? pricing.captionOfUnits : pricing.captionOfBoth;
+}
+
+export function retirementText(language: Language, { at, successor }: Retirement): string {
+  const { pricing } = wordsOf(language);
+  const date = taipeiMoment(at);
+  return successor === undefined ? pricing.retires(date) : pricing.retiresFor(date, successor);
+}
+
+/** The whole list from then on, in a line. */
+export function laterText(language: Language, later: ScheduledPrice): string {
+  const { pricing } = wordsOf(language);
+  const { at, prices, priced } = later;
+  const isListed = (name: keyof Prices) => priced.has(name);
+  const texts = [...priceTexts(language, prices, isListed), ...ruleTexts(language, prices.rules, isListed)];
+  return pricing.tier(pricing.from(taipeiMoment(at)), texts.join(pricing.comma));
 }

@@ -3,9 +3,10 @@
 import { type Catalog, type Model, tokenBounds } from '../../catalog/catalog.ts';
 import { MODEL_FEATURES, type ModelFeature } from '../../catalog/document.ts';
 import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
-import type { ListPrices, PriceRules, Prices } from '../../kit/prices.ts';
+import { LISTED_UNITS, type ListPrices, type PriceRules, type Prices } from '../../kit/prices.ts';
 import { MODEL_KINDS, type ModelKind } from '../../vendors/endpoints.ts';
-import { listPrice } from '../format.ts';
+import { compactCount, listPrice } from '../format.ts';
+import { type Language, wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
 
 export const PRICING_KINDS = MODEL_KINDS;
@@ -128,3 +129,28 @@ function hasContext({ kinds, isContextStated }: Model): boolean {
 }
 
 const WITHOUT_CONTEXT: ReadonlySet<ModelKind> = new Set(['images', 'speech', 'transcription']);
+
+const BUDGET_NTD = 100;
+const UNITS = ['image', 'second', 'character', 'search'] as const;
+const TOKENS = ['output', 'input'] as const;
+
+/** How much of a model NT$100 buys, by the one unit that it is priced by; of tokens, output before input. Empty if there is no such unit. */
+export function whatItBuys(language: Language, { price, isFree }: PricedModel): string {
+  const { pricing } = wordsOf(language);
+  const says: Partial<Record<keyof Prices, (quantity: string) => string>> = {
+    image: pricing.buysImages,
+    second: pricing.buysSeconds,
+    character: pricing.buysCharacters,
+    search: pricing.buysSearches,
+  };
+  const isPriced = (name: keyof Prices) => price[name] !== undefined;
+  const units = UNITS.filter(isPriced);
+  const tokens = TOKENS.filter(isPriced);
+  // Where an image costs its tokens, too, no one figure says how many.
+  if (isFree || units.length > 1 || (units.length > 0 && tokens.length > 0)) return '';
+  const [name] = [...units, ...tokens];
+  const listed = name && price[name];
+  if (!name || !listed) return '';
+  const quantity = compactCount(language, Math.floor((BUDGET_NTD / listed) * Number(LISTED_UNITS[name])));
+  return (says[name] ?? (name === 'output' ? pricing.buysTokens : pricing.buysInput))(quantity);
+}

@@ -12,9 +12,8 @@ import { SelectField, TextField } from '../parts/field.tsx';
 import { CardSource } from '../parts/support-link.tsx';
 import { Scroll } from '../parts/table.tsx';
 import { featureNames, modelPath } from './model-facts.ts';
-import { retirementText } from './price-dates.ts';
 import { PriceHistory } from './price-history.tsx';
-import { factorTexts, priceCaption, pricingLead, ruleTexts, tierName } from './price-rules.ts';
+import { factorTexts, priceCaption, pricingLead, retirementText, ruleTexts, tierName } from './price-rules.ts';
 import {
   CACHE_PRICES,
   PRICING_KINDS,
@@ -26,8 +25,8 @@ import {
   type pricingFacts,
   searchedText,
   selectModels,
+  whatItBuys,
 } from './pricing-models.ts';
-import { whatItBuys } from './what-it-buys.ts';
 
 export type PricingFacts = Awaited<ReturnType<typeof pricingFacts>>;
 

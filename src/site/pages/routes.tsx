@@ -18,13 +18,13 @@ import { DocsPage, DocsSearchPage } from './docs.tsx';
 import { HomePage, homeFacts } from './home.tsx';
 import { ModelPage, RetiredModelPage } from './model.tsx';
 import { modelFacts, modelPath } from './model-facts.ts';
-import { modelText } from './model-text.ts';
 import {
   changelogText,
   docsText,
   docText,
   foundText,
   homeText,
+  modelText,
   pricingText,
   securityText,
   statusText,

@@ -31,13 +31,8 @@ export function LinkButton({ href, text, look, about }: LinkButtonProps) {
   );
 }
 
-interface SubmitRowProps extends SubmitProps {
-  back: string;
-  backText: string;
-}
-
 /** To do it, or to go back. */
-export function SubmitRow({ back, backText, ...submit }: SubmitRowProps) {
+export function SubmitRow({ back, backText, ...submit }: SubmitProps & { back: string; backText: string }) {
   return (
     <div class="row">
       <Submit {...submit} />

@@ -23,3 +23,23 @@ export function CodeBlock({ language, code, isSecret = false }: CodeBlockProps) 
     </div>
   );
 }
+
+/** An id with a small button that copies it. `name` is for screen readers. */
+export function CopyId({ language, id, name }: { language: Language; id: string; name: string }) {
+  const { frame, account } = wordsOf(language);
+  return (
+    <span class="copy-id">
+      <span class="id">{id}</span>
+      <button
+        type="button"
+        class="quiet small"
+        data-copy
+        data-done={frame.copied}
+        aria-label={account.usageView.copy(name)}
+        hidden
+      >
+        {frame.copy}
+      </button>
+    </span>
+  );
+}

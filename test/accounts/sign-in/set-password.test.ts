@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createPasswords, PASSWORD_COST } from '../../../src/accounts/sign-in/passwords.ts';
 import { readSession, SessionEnded } from '../../../src/accounts/sign-in/sessions.ts';
-import { setPassword } from '../../../src/accounts/sign-in/set-password.ts';
-import { signInWithKey, signInWithPassword } from '../../../src/accounts/sign-in/sign-in.ts';
+import { setPassword, signInWithKey, signInWithPassword } from '../../../src/accounts/sign-in/sign-in.ts';
 import { openSignInBench, type SignInBench } from '../sign-in-tools.ts';
 
 const PASSWORD = 'correct horse battery';

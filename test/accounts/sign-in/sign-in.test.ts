@@ -2,8 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readSession } from '../../../src/accounts/sign-in/sessions.ts';
-import { setPassword } from '../../../src/accounts/sign-in/set-password.ts';
-import { signInWithKey, signInWithPassword } from '../../../src/accounts/sign-in/sign-in.ts';
+import { setPassword, signInWithKey, signInWithPassword } from '../../../src/accounts/sign-in/sign-in.ts';
 import { openSignInBench, type SignInBench } from '../sign-in-tools.ts';
 
 const PASSWORD = 'correct horse battery';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { MAX_ATTEMPTS, retryWaitMs } from '../../../src/accounts/webhooks/retry-waits.ts';
+import { MAX_ATTEMPTS, retryWaitMs } from '../../../src/accounts/webhooks/deliver-events.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/kit/clock.ts';
 import { systemRandom } from '../../../src/kit/random.ts';
 

@@ -1,7 +1,7 @@
 // Which URLs a webhook may have, before any name is looked up.
 
 import { describe, expect, test } from 'bun:test';
-import { refuseUrl } from '../../../src/accounts/webhooks/webhook-url.ts';
+import { refuseUrl } from '../../../src/accounts/webhooks/webhook-shapes.ts';
 
 const publicOnly = { allowsPrivate: false };
 

@@ -3,7 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import { NoticeBox, Tabs } from '../../../site/frame.tsx';
-import { CopyId } from '../../../site/parts/copy-id.tsx';
+import { CopyId } from '../../../site/parts/code-block.tsx';
 import type { AccountView } from '../../actions/accounts.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { Shown } from '../refused.ts';

@@ -5,7 +5,7 @@ import { count, dateTime } from '../../../site/format.ts';
 import { wordFor } from '../../../site/language.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { IdLink } from '../../../site/parts/button.tsx';
-import { CopyId } from '../../../site/parts/copy-id.tsx';
+import { CopyId } from '../../../site/parts/code-block.tsx';
 import { DataTable, type Fact, Facts, figure, TableSection, Under } from '../../../site/parts/table.tsx';
 import type { AccountView } from '../../actions/accounts.ts';
 import type { RefusalsView, RefusedView } from '../../actions/refusals.ts';

@@ -7,7 +7,7 @@ import type { Notice } from '../../../site/frame.tsx';
 import { type Language, wordsOf } from '../../../site/language.ts';
 import { Attempts, RequestStatus } from '../../../site/parts/attempts.tsx';
 import { Submit } from '../../../site/parts/button.tsx';
-import { CopyId } from '../../../site/parts/copy-id.tsx';
+import { CopyId } from '../../../site/parts/code-block.tsx';
 import { Hidden, TextField } from '../../../site/parts/field.tsx';
 import { type Fact, Facts, Under } from '../../../site/parts/table.tsx';
 import type { Entry, UsageRecord } from '../../../store/rows.ts';

@@ -1,8 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The statements of a customer, as the customer sees them, and whom they name.
 
-import { statementFile } from '../../../accounts/statement-file.ts';
-import { checkBilling, listMonths, readBilling } from '../../../accounts/statements.ts';
+import { checkBilling, listMonths, readBilling, statementFile } from '../../../accounts/statements.ts';
 import { wordsOf } from '../../../site/language.ts';
 import { BillingForm, StatementMonths, StatementView } from '../../../site/parts/statement.tsx';
 import { fileResponse } from '../../../site/respond.ts';
