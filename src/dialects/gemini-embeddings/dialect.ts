@@ -6,8 +6,7 @@ import { isMark } from '../../kit/json/long-members.ts';
 import type { AnswerFacts, Dialect, LongMemberRules, RelayRequest } from '../dialect.ts';
 import { MAX_TOKENS, optionalCount, readModel, refuseField } from '../fields.ts';
 import { camelName, member, objectMember, objectsAt } from '../gemini/member.ts';
-import { openaiEmbeddings } from '../openai-embeddings/dialect.ts';
-import { LONG_MEMBERS, unpackFloats } from '../openai-embeddings/long-members.ts';
+import { LONG_MEMBERS, openaiEmbeddings, unpackFloats } from '../openai-embeddings/dialect.ts';
 import { isAsked, NO_REMOVALS } from '../removals/removals.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 

@@ -5,10 +5,10 @@ import type { Dialect } from '../dialect.ts';
 import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
 import { findRemovals, loweredFields, readRequest } from './read-request.ts';
-import { createStreamReader } from './read-stream.ts';
+import { ChatReader } from './read-stream.ts';
 import { restateUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
+import { ChatWriter } from './write-stream.ts';
 
 export const openaiChat: Dialect = {
   endpoint: 'chat',
@@ -20,8 +20,8 @@ export const openaiChat: Dialect = {
       editMembers(document, usage ? { model, usage: restateUsage(document.value.usage, usage) } : { model }),
   },
   stream: {
-    createReader: (request) => createStreamReader(request.choices),
-    createWriter: createStreamWriter,
+    createReader: ({ choices }) => new ChatReader(choices),
+    createWriter: (request, options) => new ChatWriter(request, options),
     writePrefill,
     otherForm: { writeAsStream, joinStream },
   },

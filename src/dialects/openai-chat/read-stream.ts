@@ -38,12 +38,7 @@ import { betterUsage, readUsage } from './usage.ts';
 
 const DONE_MARK = '[DONE]';
 
-/** `choices`: the number of requested answers. Fewer count as finished only at the upstream's end mark. */
-export function createStreamReader(choices: number): StreamReader {
-  return new ChatReader(choices);
-}
-
-class ChatReader implements StreamReader {
+export class ChatReader implements StreamReader {
   readonly #choices: number;
   readonly #facts: AnswerFacts = { usage: 'absent', output: NO_OUTPUT, finish: 'other' };
   readonly #shapes = new ShapeMemory(hasOnlyText);
@@ -62,6 +57,7 @@ class ChatReader implements StreamReader {
   /** The service tier of the last chunk that has one. */
   #serviceTier: string | undefined;
 
+  /** `choices`: the number of requested answers. Fewer count as finished only at the upstream's end mark. */
   constructor(choices: number) {
     this.#choices = choices;
   }

@@ -31,11 +31,7 @@ import { Extras } from './extras.ts';
 import { hasNoChoice, isForeign } from './read-chunk.ts';
 import { restateUsage, writeUsage } from './usage.ts';
 
-export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
-  return new ChatWriter(request, options);
-}
-
-class ChatWriter implements StreamWriter, RepeatedFrames {
+export class ChatWriter implements StreamWriter, RepeatedFrames {
   readonly #request: RelayRequest;
   readonly #transcript: Transcript;
   /** Content sent beside text since the last text. */

@@ -2,24 +2,20 @@
 // cannot be continued: another run paints another one.
 
 import { fault } from '../../faults/fault.ts';
-import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
 import type {
   AnswerFormat,
   Dialect,
-  FinalUsage,
   LongMemberRules,
   RelayRequest,
   ReportedUsage,
   RequestFormat,
-  Sent,
-  StreamEvent,
   StreamFormat,
   StreamWriter,
 } from '../dialect.ts';
 import { writeSame } from '../form/form.ts';
+import { createMediaWriter, writeMediaUsage } from '../openai-media.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
-import { writeSse } from '../stream/sse.ts';
-import { withCost } from '../with-cost.ts';
 import {
   createStreamReader,
   EDIT_EVENTS,
@@ -90,60 +86,21 @@ export const openaiImageVariations: Dialect = {
 function writeAnswer(document: JsonDocument, model: string, { images }: RelayRequest, usage?: ReportedUsage): string {
   const shown = withoutSurplus(document, images);
   const edits: Record<string, Json> = shown.spans.has('model') ? { model } : {};
-  if (usage && isObject(shown.value.usage)) edits.usage = withTokens(shown.value.usage, usage);
+  if (usage && isObject(shown.value.usage)) edits.usage = { ...shown.value.usage, ...writeMediaUsage(usage) };
   return editMembers(shown, edits);
 }
 
-function withTokens(usage: JsonObject, { buckets: { input, output } }: ReportedUsage): JsonObject {
-  return { ...usage, input_tokens: input, output_tokens: output, total_tokens: input + output };
-}
-
 function createStreamWriter(events: ImageEvents): StreamWriter {
-  let hasSent = false;
   let completed = 0;
-  /** Some of the next image was sent. */
-  let isPainting = false;
-  let held: StreamEvent[] = [];
-  const write = (event: StreamEvent): string => {
-    if (!event.document) return '';
-    if (event.kind === 'held') {
-      held.push(event);
-      return '';
-    }
-    hasSent = true;
-    if (hasImage(event.document.value)) noteImage(event.name);
-    return writeSse(event.document.text, event.name);
-  };
-
-  function noteImage(name: string | undefined): void {
-    if (name === events.completed) completed++;
-    if (name === events.completed || name === events.partial) isPainting = name === events.partial;
-  }
-
-  function sent(): Sent {
-    const images = completed + (isPainting ? 1 : 0);
-    return { hasOutput: images > 0, hasMedia: images > 0, tokens: 0, images };
-  }
-
-  return {
-    keepAlive: () => ': ping\n\n',
-    write,
-    rename: () => {},
-    sentText: () => undefined,
-    sent,
-    continue() {
-      held = [];
-      return { caughtUp: () => !hasSent, write: (event) => (hasSent ? 'mismatch' : write(event)) };
+  return createMediaWriter({
+    note({ document, name }, sent) {
+      if (!document || !hasImage(document.value)) return;
+      if (name === events.completed) completed++;
+      else if (name !== events.partial) return;
+      // Some of the next image was sent.
+      sent.images = completed + (name === events.partial ? 1 : 0);
+      sent.hasOutput = true;
+      sent.hasMedia = true;
     },
-    stopAtBound: () => '',
-    end: (final) => held.map((event) => lastEvent(event, final)).join(''),
-    error: (body) => writeSse(JSON.stringify(body)),
-  };
-}
-
-function lastEvent({ document, name }: StreamEvent, { cost }: FinalUsage): string {
-  if (!document) return '';
-  const usage = isObject(document.value.usage) ? document.value.usage : {};
-  const shown = withCost(usage, cost);
-  return writeSse(editMembers(document, { usage: shown }), name);
+  });
 }

@@ -3,8 +3,7 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { editItems, editMember, remove } from '../../kit/json/raw-edit.ts';
-import { NO_BUCKETS } from '../../store/rows.ts';
-import { checkReport, readCount } from '../counts.ts';
+import { checkReport } from '../counts.ts';
 import {
   type AnswerFacts,
   NO_OUTPUT,
@@ -14,6 +13,7 @@ import {
   type StreamReader,
   type UsageReport,
 } from '../dialect.ts';
+import { readMediaUsage } from '../openai-media.ts';
 import { BROKEN, DONE } from '../stream/bare-events.ts';
 import { isEventName, type SseEvent } from '../stream/sse.ts';
 
@@ -34,7 +34,7 @@ export function readAnswer({ value }: JsonDocument, request?: Pick<RelayRequest,
   const all = value.data.filter(hasImage).length;
   const images = Math.min(all, request?.images ?? all);
   const output = imagesOutput(images, all - images);
-  const usage = checkReport(usageOf(readUsage(value.usage), images, all), output);
+  const usage = checkReport(usageOf(readMediaUsage(value.usage), images, all), output);
   return { usage, output, finish: 'other' };
 }
 
@@ -86,7 +86,7 @@ export function createStreamReader(wanted: number, events: ImageEvents): StreamR
     const isImage = hasImage(document.value);
     completed++;
     if (isImage) images++;
-    if (isObject(document.value.usage)) usage = readUsage(document.value.usage);
+    if (isObject(document.value.usage)) usage = readMediaUsage(document.value.usage);
     const before = release();
     waiting = { kind: isImage ? 'output' : 'other', name: events.completed, document, segments: [] };
     return completed >= wanted ? [...before, ...end()] : before;
@@ -114,15 +114,6 @@ export function createStreamReader(wanted: number, events: ImageEvents): StreamR
     },
     isFinished: () => isWhole,
   };
-}
-
-function readUsage(usage: Json | undefined): UsageReport {
-  if (usage === undefined || usage === null) return 'absent';
-  if (!isObject(usage)) return 'invalid';
-  const input = readCount(usage.input_tokens);
-  const output = readCount(usage.output_tokens);
-  if (input === undefined || output === undefined) return 'invalid';
-  return { buckets: { ...NO_BUCKETS, input, output }, reasoning: 0 };
 }
 
 export function hasImage(item: Json): item is JsonObject {

@@ -9,11 +9,12 @@ import {
   type JsonObject,
   readAnswerJson,
 } from '../../kit/json/json.ts';
+import { editMember } from '../../kit/json/raw-edit.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import type { Pass } from '../stream/continue-fresh.ts';
 import { createOverlap } from '../stream/continue-fresh.ts';
 import { createIdMap, withDelta } from './continue-stream.ts';
-import { editInside, editList, withRawMember } from './edit-event.ts';
+import { editInside, editList } from './edit-event.ts';
 import { indexAt } from './read-output.ts';
 
 /** The message that the client has: open, and text alone. */
@@ -99,7 +100,8 @@ export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter 
         return item.text;
       });
       message ??= JSON.stringify(messageOf(open));
-      return withRawMember(inner, 'output', `[${[message, ...rest].join(',')}]`).text;
+      const output = `[${[message, ...rest].join(',')}]`;
+      return editMember(inner, 'output', () => output).text;
     });
     return { ...event, document: response };
   }

@@ -2,11 +2,11 @@
 
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
-import { conversationStart } from './conversation-start.ts';
 import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
 import { findRemovals, loweredFields, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
+import { conversationStart } from './sealed-reasoning.ts';
 import { DROPPED_UNSEALED } from './strip-own.ts';
 import { writeUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';

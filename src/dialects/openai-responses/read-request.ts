@@ -15,7 +15,7 @@ import {
   readServiceTier,
   refuseField,
 } from '../fields.ts';
-import { countInput } from '../input/count-input.ts';
+import { countInput, type InputCount } from '../input/count-input.ts';
 import { lowerThinking } from '../lower-thinking.ts';
 import { joinRemovals, NO_REMOVALS, type Removals } from '../removals/removals.ts';
 import { removeCompaction, removeReasoning } from '../removals/remove-members.ts';
@@ -69,7 +69,20 @@ export function readRequest(document: JsonDocument): RelayRequest {
   };
 }
 
-export function refuseStored(body: JsonObject): void {
+/** The input for POST /v1/responses/input_tokens, which may be counted before there is any. */
+export function readInput(document: JsonDocument): InputCount {
+  const { value: body } = document;
+  refuseStored(body);
+  const items = (body.input ?? null) === null ? [] : readItems(body);
+  const later = toolsIn(items);
+  return countInput(document, items, vendorUse(body, later), later);
+}
+
+export function writeInputCount(tokens: number) {
+  return { object: 'response.input_tokens', input_tokens: tokens };
+}
+
+function refuseStored(body: JsonObject): void {
   for (const [name, message] of STORED) {
     if (body[name] !== undefined && body[name] !== null) refuseField(name, message);
   }
@@ -114,7 +127,7 @@ function laterTools({ input }: JsonObject): ToolList[] {
   return lists;
 }
 
-export function readItems(body: JsonObject): readonly JsonObject[] {
+function readItems(body: JsonObject): readonly JsonObject[] {
   if (typeof body.input === 'string') return [];
   if (!Array.isArray(body.input)) refuseField('input', 'input must be a text or a list of items.');
   const items = objectList(body.input, 'input');

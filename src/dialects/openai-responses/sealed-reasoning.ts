@@ -1,9 +1,10 @@
 // Reasoning that an upstream encrypts for a client without stored state, who sends it back in later turns. A socket asks for
 // it, because it sends the conversation back itself. That is only a wish: some upstreams and models refuse the request.
 
-import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { familyName, openaiTraits } from '../../vendors/openai.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
+import { writeStart } from '../conversation-start.ts';
 
 const SEALED = 'reasoning.encrypted_content';
 /** The wish, in the gateway's own requests. No upstream gets it. */
@@ -34,4 +35,27 @@ export function fulfilWish({ include }: JsonObject, isFulfilled: boolean): { inc
   const others = include.filter((value) => value !== WISH);
   const sent = isFulfilled ? [...others, SEALED] : others;
   return { include: sent.length > 0 ? sent : undefined };
+}
+
+const GIVEN_ROLES: ReadonlySet<Json | undefined> = new Set(['user', 'system', 'developer']);
+
+/**
+ * The beginning of a conversation with encrypted reasoning, so that it stays on one channel. Undefined where no reasoning is
+ * sealed: such a conversation may go anywhere.
+ */
+export function conversationStart(body: JsonObject): string | undefined {
+  const { input } = body;
+  if (!asksForSealed(body) && !(Array.isArray(input) && input.some(isSealed))) return undefined;
+  if (typeof input === 'string') return writeStart([{ role: 'user', content: input }], isGiven);
+  return Array.isArray(input) ? writeStart(input, isGiven) : undefined;
+}
+
+/** Checks only the name, because reading the value would decode a long text. */
+function isSealed(item: Json): boolean {
+  return isObject(item) && Object.hasOwn(item, 'encrypted_content');
+}
+
+/** Not the model's own. */
+function isGiven({ type, role }: JsonObject): boolean {
+  return (type ?? 'message') === 'message' && GIVEN_ROLES.has(role);
 }

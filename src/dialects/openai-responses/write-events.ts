@@ -9,3 +9,12 @@ export function writeEvents(events: readonly (JsonObject & { type: string })[]):
     .map(({ type, ...event }, number) => writeSse(JSON.stringify({ type, sequence_number: number, ...event }), type))
     .join('');
 }
+
+/** A fault as a stream that begins and fails. */
+export function writeFailedStream(error: { code: string; message: string }, requestId: string): string {
+  const response = { id: `resp_${requestId}`, object: 'response', output: [], usage: null };
+  return writeEvents([
+    { type: 'response.created', response: { ...response, status: 'in_progress', error: null } },
+    { type: 'response.failed', response: { ...response, status: 'failed', error } },
+  ]);
+}

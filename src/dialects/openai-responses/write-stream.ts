@@ -9,15 +9,15 @@ import {
   type JsonObject,
   readAnswerJson,
 } from '../../kit/json/json.ts';
+import { openMember } from '../../kit/json/raw-json.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { continuePrefill, type OpenMessage } from './continue-prefill.ts';
-import { continueResponse } from './continue-stream.ts';
-import { editInside, rawMember } from './edit-event.ts';
+import { continueResponse, SeenEvents } from './continue-stream.ts';
+import { editInside } from './edit-event.ts';
 import { createOpenItems } from './open-items.ts';
-import { SeenEvents } from './seen-events.ts';
 import { writeUsage } from './usage.ts';
 
 export function createStreamWriter(request: RelayRequest, { keepText }: WriterOptions): StreamWriter {
@@ -53,7 +53,7 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
     seen.note(document.value);
     items.note(document.value, document.text.length);
     const own = editInside(document, 'response', owned);
-    const begun = own.value.response && rawMember(own, 'response');
+    const begun = own.value.response && openMember(own, 'response')?.text;
     if (begun) head ??= readAnswerJson(begun);
     return frame(name, own);
   }

@@ -1,9 +1,9 @@
 // Reads spoken audio. Upstreams send it as events with base64, or as bytes, which are written as such events first.
 
 import { isObject, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
-import { NO_BUCKETS } from '../../store/rows.ts';
-import { checkReport, readCount } from '../counts.ts';
+import { checkReport } from '../counts.ts';
 import { NO_OUTPUT, type StreamEvent, type StreamReader, type UsageReport } from '../dialect.ts';
+import { readMediaUsage } from '../openai-media.ts';
 import { BROKEN } from '../stream/bare-events.ts';
 import { type SseEvent, writeSse } from '../stream/sse.ts';
 import { type AudioFormat, audioTokens } from './formats.ts';
@@ -46,7 +46,7 @@ export function createStreamReader(format: AudioFormat): StreamReader {
     // Without audio it is no answer: another channel may have one.
     if (type !== DONE || bytes === 0) return [BROKEN];
     isWhole = true;
-    usage = readUsage(document.value);
+    usage = readMediaUsage(document.value.usage);
     return [{ kind: 'held', name: undefined, document, segments: [] }];
   }
 
@@ -59,12 +59,4 @@ export function createStreamReader(format: AudioFormat): StreamReader {
     },
     isFinished: () => isWhole,
   };
-}
-
-function readUsage({ usage }: JsonObject): UsageReport {
-  if (usage === undefined || usage === null) return 'absent';
-  const input = isObject(usage) ? readCount(usage.input_tokens) : undefined;
-  const output = isObject(usage) ? readCount(usage.output_tokens) : undefined;
-  if (input === undefined || output === undefined) return 'invalid';
-  return { buckets: { ...NO_BUCKETS, input, output }, reasoning: 0 };
 }

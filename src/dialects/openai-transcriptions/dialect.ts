@@ -1,13 +1,20 @@
 // The OpenAI formats for transcripts: of a recording in its own language, and translated into English.
 
-import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import {
+  editMembers,
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  objectsOf,
+} from '../../kit/json/json.ts';
 import type { AnswerFormat, Dialect, RelayRequest, ReportedUsage, RequestFormat, UpstreamFields } from '../dialect.ts';
 import { writeSame } from '../form/form.ts';
+import { writeMediaUsage } from '../openai-media.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { askedFormat, formatOf, readRequest, readTranslation, TRANSCRIPTION_FORM } from './read-request.ts';
 import { readAnswer } from './read-transcript.ts';
 import { createStreamReader, createStreamWriter, OTHER_FORM } from './stream.ts';
-import { writeSrt, writeVtt } from './subtitles.ts';
 
 const REQUEST = {
   promptField: 'prompt',
@@ -67,13 +74,50 @@ function writeAnswer(document: JsonDocument, _model: string, { document: asked }
   return figures === own ? document.text : editMembers(document, { usage: figures });
 }
 
-function withFigures(usage: JsonObject, { buckets: { input, output, seconds } }: ReportedUsage): JsonObject {
-  if (usage.type === 'duration') return { ...usage, seconds };
-  return { ...usage, input_tokens: input, output_tokens: output, total_tokens: input + output };
+function withFigures(usage: JsonObject, billed: ReportedUsage): JsonObject {
+  if (usage.type === 'duration') return { ...usage, seconds: billed.buckets.seconds };
+  return { ...usage, ...writeMediaUsage(billed) };
 }
 
 function answerType({ document: { value } }: RelayRequest): string | undefined {
   const format = formatOf(value);
   if (format === 'vtt') return 'text/vtt; charset=utf-8';
   return format === 'text' || format === 'srt' ? 'text/plain; charset=utf-8' : undefined;
+}
+
+function writeSrt(segments: Json | undefined): string {
+  return linesOf(segments, ',')
+    .map(({ times, text }, index) => `${index + 1}\n${times}\n${text}\n\n`)
+    .join('');
+}
+
+function writeVtt(segments: Json | undefined): string {
+  return `WEBVTT\n\n${linesOf(segments, '.')
+    .map(({ times, text }) => `${times}\n${text}\n\n`)
+    .join('')}`;
+}
+
+function linesOf(segments: Json | undefined, point: ',' | '.') {
+  return objectsOf(segments).map(({ start, end, text }) => ({
+    times: `${timeOf(start, point)} --> ${timeOf(end, point)}`,
+    // An arrow would end the text of a segment.
+    text:
+      typeof text === 'string'
+        ? text
+            .trim()
+            .replaceAll('-->', '->')
+            .replaceAll(/\n{2,}/g, '\n')
+        : '',
+  }));
+}
+
+const LONGEST_S = 359_999;
+
+/** Such as 00:01:02,345. */
+function timeOf(value: Json | undefined, point: string): string {
+  const seconds = typeof value === 'number' && value > 0 ? Math.min(value, LONGEST_S) : 0;
+  const ms = Math.round(seconds * 1_000);
+  const two = (number: number) => String(Math.floor(number)).padStart(2, '0');
+  const [hours, minutes, rest] = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1_000) % 60];
+  return `${two(hours)}:${two(minutes)}:${two(rest)}${point}${String(ms % 1_000).padStart(3, '0')}`;
 }

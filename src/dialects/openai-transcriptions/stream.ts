@@ -1,13 +1,13 @@
 // Transcripts as a stream: deltas of the text, and a last event with all of it and the usage. A stream that broke off is not
 // continued, because another run may produce other words.
 
-import { editMembers, isObject, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
+import { isObject, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
-import type { FinalUsage, RelayRequest, Sent, StreamEvent, StreamReader, StreamWriter } from '../dialect.ts';
+import type { RelayRequest, StreamEvent, StreamReader, StreamWriter } from '../dialect.ts';
+import { createMediaWriter } from '../openai-media.ts';
 import { BROKEN, DONE } from '../stream/bare-events.ts';
 import type { OtherForm } from '../stream/other-form.ts';
 import { isEventName, type SseEvent, writeSse } from '../stream/sse.ts';
-import { withCost } from '../with-cost.ts';
 import { outputOf, usageOf } from './read-transcript.ts';
 
 const DELTA = 'transcript.text.delta';
@@ -55,40 +55,13 @@ export function createStreamReader(request: RelayRequest): StreamReader {
 }
 
 export function createStreamWriter(): StreamWriter {
-  const sent: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
-  let held: StreamEvent[] = [];
-  const write = (event: StreamEvent): string => {
-    if (!event.document) return '';
-    if (event.kind === 'held') {
-      held.push(event);
-      return '';
-    }
-    for (const { text } of event.segments) sent.tokens += weighTokens(text);
-    if (event.kind === 'output') sent.hasOutput = true;
-    return writeSse(event.document.text, event.name);
-  };
-  return {
-    write,
-    keepAlive: () => ': ping\n\n',
-    rename: () => {},
-    sentText: () => undefined,
-    sent: () => sent,
-    plainTokens: () => sent.tokens,
-    continue() {
-      held = [];
-      const hasSent = sent.hasOutput;
-      return { caughtUp: () => !hasSent, write: (event) => (hasSent ? 'mismatch' : write(event)) };
+  const writer = createMediaWriter({
+    note({ kind, segments }, sent) {
+      for (const { text } of segments) sent.tokens += weighTokens(text);
+      if (kind === 'output') sent.hasOutput = true;
     },
-    stopAtBound: () => '',
-    end: (final) => held.map((event) => lastEvent(event, final)).join(''),
-    error: (body) => writeSse(JSON.stringify(body)),
-  };
-}
-
-function lastEvent({ document, name }: StreamEvent, { cost }: FinalUsage): string {
-  if (!document) return '';
-  const usage = isObject(document.value.usage) ? document.value.usage : {};
-  return writeSse(editMembers(document, { usage: withCost(usage, cost) }), name);
+  });
+  return { ...writer, plainTokens: () => writer.sent().tokens };
 }
 
 export const OTHER_FORM: OtherForm = {

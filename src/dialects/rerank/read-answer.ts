@@ -6,7 +6,7 @@ import { isFigure, mostReported, readCount } from '../counts.ts';
 import { type AnswerFacts, NO_OUTPUT, type RelayRequest, type ReportedUsage } from '../dialect.ts';
 import { estimateAt } from '../input/estimated-input.ts';
 
-export interface Ranked {
+interface Ranked {
   index: number;
   score: number;
 }

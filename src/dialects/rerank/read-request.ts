@@ -5,7 +5,6 @@ import { addTokens, countTokens, NO_TOKENS, type TokenCount } from '../../kit/to
 import { NO_CHAT, type RelayRequest } from '../dialect.ts';
 import { MAX_TOKENS, optionalCount, optionalFlag, readModel, refuseField, textField } from '../fields.ts';
 import { NO_USE } from '../input/tool-use.ts';
-import { countSearches, TOKENS_PER_DOCUMENT } from './count-searches.ts';
 
 const MAX_DOCUMENTS = 2048;
 const MAX_QUERY_CHARS = 100_000;
@@ -31,6 +30,28 @@ export function readRequest(document: JsonDocument): RelayRequest {
     input: { ...countPairs(query, documents), longest: query, isOpen: false, toolUse: NO_USE },
     document,
   };
+}
+
+const DOCUMENTS_PER_SEARCH = 100;
+const TOKENS_PER_PART = 500;
+/** Longer documents are cut, unless the request says otherwise. */
+const TOKENS_PER_DOCUMENT = 4096;
+
+/**
+ * Searches as Cohere counts them: one for a query with up to 100 documents. A document that has more than 500 tokens with its
+ * query is split, and each of its parts counts as one document. `by`: a bound for the hold, or an estimate for a bill without a
+ * report.
+ */
+function countSearches(
+  by: 'upper' | 'estimate',
+  query: TokenCount,
+  documents: readonly TokenCount[],
+  perDocument: number,
+): number {
+  let parts = 0;
+  for (const one of documents)
+    parts += Math.max(1, Math.ceil((query[by] + Math.min(one[by], perDocument)) / TOKENS_PER_PART));
+  return Math.ceil(parts / DOCUMENTS_PER_SEARCH);
 }
 
 /** Documents are cut after so many tokens, or after so many parts of 512 tokens. */

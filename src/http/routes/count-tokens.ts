@@ -6,7 +6,7 @@ import { readInput as readMessagesInput } from '../../dialects/anthropic-message
 import { readModel } from '../../dialects/fields.ts';
 import type { InputCount } from '../../dialects/input/count-input.ts';
 import { estimateAt } from '../../dialects/input/estimated-input.ts';
-import { readInput as readResponsesInput, writeInputCount } from '../../dialects/openai-responses/input-tokens.ts';
+import { readInput as readResponsesInput, writeInputCount } from '../../dialects/openai-responses/read-request.ts';
 import type { JsonDocument } from '../../kit/json/json.ts';
 import { count, named } from '../../kit/shapes.ts';
 import { chooseModel } from '../../relay/choose-model.ts';

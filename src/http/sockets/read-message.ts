@@ -1,7 +1,7 @@
 // Reads a message of a client. A large one is scanned in pieces, between which other requests run.
 
 import { type CreateMessage, readCreate } from '../../dialects/openai-responses/socket/create-message.ts';
-import { isSteer, writeSteerFailed } from '../../dialects/openai-responses/socket/steer-message.ts';
+import { isSteer, writeSteerFailed } from '../../dialects/openai-responses/socket/own-messages.ts';
 import { finishScan, openScan, parseScannedText } from '../read-body.ts';
 
 /** A message that is answered without a turn. */

@@ -13,7 +13,7 @@ import {
   userMessages,
   writeBody,
 } from '../../dialects/openai-responses/socket/create-message.ts';
-import { writeWarmed } from '../../dialects/openai-responses/socket/warmed-response.ts';
+import { writeWarmed } from '../../dialects/openai-responses/socket/own-messages.ts';
 import { type Fault, fault, toFault } from '../../faults/fault.ts';
 import type { FaultCode } from '../../faults/table.ts';
 import { writeFault } from '../../faults/write.ts';

@@ -1,6 +1,6 @@
 // One turn on a socket: a call of POST /v1/responses, as if the client had sent it, with its own hold, receipt and request id.
 
-import { writeErrorMessage } from '../../dialects/openai-responses/socket/error-message.ts';
+import { writeErrorMessage } from '../../dialects/openai-responses/socket/own-messages.ts';
 import type { AnsweredTurn } from '../../dialects/openai-responses/socket/turn-messages.ts';
 import type { ByteSink, Connection, OutgoingStream } from '../../kit/connection.ts';
 import type { HttpTools } from '../exchange.ts';

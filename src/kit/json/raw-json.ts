@@ -112,7 +112,7 @@ export function openRaw(text: string): RawPlace {
 }
 
 /** A top-level member of a document, whose position is already known. */
-export function openMember({ text, spans }: JsonDocument, name: string): RawPlace | undefined {
+export function openMember({ text, spans }: Pick<JsonDocument, 'text' | 'spans'>, name: string): RawPlace | undefined {
   const span = spans.get(name);
   return span && new RawPlace(text, span.valueStart, span.valueEnd);
 }

@@ -1,8 +1,7 @@
 // The response object around an answer: its id, its status, and the settings of the request, in the client's own bytes.
 
-import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
+import { openMember, RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext } from '../../translate/adapters.ts';
-import { rawMember } from '../edit-event.ts';
 
 type Status = 'in_progress' | 'completed' | 'incomplete';
 
@@ -43,7 +42,7 @@ export function createResponseObject(context: AnswerContext): (standing: Standin
   const { asked, model, createdAt } = context;
   const echoed = Object.fromEntries(
     Object.entries(DEFAULTS).map(([name, value]): [string, RawValue] => {
-      const raw = rawMember(asked, name);
+      const raw = openMember(asked, name)?.text;
       return [name, raw === undefined || raw === 'null' ? value : new RawJson(raw)];
     }),
   );

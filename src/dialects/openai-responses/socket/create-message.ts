@@ -3,6 +3,7 @@
 
 import { fault } from '../../../faults/fault.ts';
 import { type Json, tryParseJson } from '../../../kit/json/json.ts';
+import { openMember } from '../../../kit/json/raw-json.ts';
 import type { Spans } from '../../../kit/json/spans.ts';
 import { keptMessages } from '../compaction/write-compacted.ts';
 import { asksForSealed, withWish } from '../sealed-reasoning.ts';
@@ -36,7 +37,7 @@ export function readCreate(text: string, spans: Spans): CreateMessage {
   if (memberOf(text, spans, 'type') !== 'response.create') {
     refuse('type', 'type must be response.create. Other messages are not supported.');
   }
-  const input = rawMember(text, spans, 'input');
+  const input = openMember({ text, spans }, 'input')?.text;
   const include = memberOf(text, spans, 'include');
   return {
     streamId: readStreamId(text, spans),
@@ -79,7 +80,7 @@ function readStreamId(text: string, spans: Spans): string | undefined {
 }
 
 export function memberOf(text: string, spans: Spans, name: string): Json | undefined {
-  const raw = rawMember(text, spans, name);
+  const raw = openMember({ text, spans }, name)?.text;
   return raw === undefined ? undefined : tryParseJson(raw);
 }
 
@@ -91,13 +92,8 @@ function optionalText(value: Json | undefined, name: string): string | undefined
 /** The next turn needs the reasoning of this one, whether the client asks for it or not. */
 function includeOf(text: string, spans: Spans, include: Json | undefined): string[] {
   const wished = withWish(include);
-  const raw = wished ? JSON.stringify(wished) : rawMember(text, spans, 'include');
+  const raw = wished ? JSON.stringify(wished) : openMember({ text, spans }, 'include')?.text;
   return raw === undefined ? [] : [`"include":${raw}`];
-}
-
-function rawMember(text: string, spans: Spans, name: string): string | undefined {
-  const span = spans.get(name);
-  return span && text.slice(span.valueStart, span.valueEnd);
 }
 
 function itemsIn(input = ''): string | undefined {
