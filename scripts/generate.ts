@@ -1,11 +1,11 @@
 // `npm run docs`: rewrites the parts of docs and schemas that are generated from the source. A test compares them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { faultTableMarkdown } from '../src/faults/document.ts';
 import { LANGUAGES, type Language } from '../src/site/language.ts';
 import { migrate } from '../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../src/store/sqlite/open-database.ts';
 import { startPostgres } from '../test/support/postgres.ts';
+import { faultTableMarkdown } from './faults-table.ts';
 import { dumpPostgresSchema } from './postgres-schema.ts';
 import { quirksTableMarkdown } from './quirks-table.ts';
 import { readFigures } from './record-figures.ts';

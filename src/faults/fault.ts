@@ -116,3 +116,11 @@ export function toFault(error: unknown): Fault {
 function isOutOfMemory(error: unknown): boolean {
   return error instanceof RangeError && error.message === 'Out of memory';
 }
+
+/**
+ * The text for a prompt that is too long. Coding agents recognise the first sentence and read both figures to shorten the
+ * prompt; libraries for OpenAI's errors recognise the second, which is OpenAI's own.
+ */
+export function tooLongText(tokens: number, most: number): string {
+  return `The prompt is too long: ${tokens} tokens > ${most} maximum. This model's maximum context length is ${most} tokens. Shorten the prompt, or choose a model with a larger context.`;
+}

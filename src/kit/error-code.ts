@@ -8,3 +8,16 @@ export function codeOf(error: unknown): string | undefined {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown error';
 }
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it does not exist',
+  EISDIR: 'it is a folder',
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+};
+
+/** Why a file cannot be read. */
+export function fileTrouble(error: unknown): string {
+  return REASONS[codeOf(error) ?? ''] ?? 'reading failed';
+}

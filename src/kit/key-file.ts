@@ -1,7 +1,7 @@
 // Reads a channel's key from a file (`file:PATH`), or why it cannot be read.
 
 import { readFileSync } from 'node:fs';
-import { fileTrouble } from './file-trouble.ts';
+import { fileTrouble } from './error-code.ts';
 
 const PREFIX = 'file:';
 

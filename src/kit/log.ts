@@ -5,63 +5,41 @@ import type { Clock } from './clock.ts';
 
 type Level = 'debug' | 'info' | 'warn' | 'error' | 'alarm';
 
-export interface LogFields {
+/** The fields in the order of a line, each with the type of its value. */
+const FIELDS = {
   /** The severity of an alarm. */
-  severity?: string | undefined;
-  request_id?: string | undefined;
+  severity: String,
+  request_id: String,
   /** The client's trace id: 32 hexadecimal digits. */
-  trace_id?: string | undefined;
-  account_id?: string | undefined;
-  key_id?: string | undefined;
-  node_id?: string | undefined;
-  model?: string | undefined;
-  channel?: string | undefined;
+  trace_id: String,
+  account_id: String,
+  key_id: String,
+  node_id: String,
+  model: String,
+  channel: String,
   /** Names of channels. */
-  channels?: string | undefined;
-  endpoint?: string | undefined;
-  outcome?: string | undefined;
+  channels: String,
+  endpoint: String,
+  outcome: String,
   /** Names of channels, each with the outcome of its attempt. */
-  tries?: string | undefined;
-  translated?: true | undefined;
-  code?: string | undefined;
-  status?: number | undefined;
-  ms?: number | undefined;
-  count?: number | undefined;
-  revision?: number | undefined;
-  cost_nano?: string | undefined;
+  tries: String,
+  translated: Boolean,
+  code: String,
+  status: Number,
+  ms: Number,
+  count: Number,
+  revision: Number,
+  cost_nano: String,
   /** The cost that an upstream reported, in its own currency: a number. */
-  upstream_cost?: string | undefined;
-  url?: string | undefined;
-  file?: string | undefined;
+  upstream_cost: String,
+  url: String,
+  file: String,
   /** Our own text; see `describeError` for what may come from an exception. */
-  detail?: string | undefined;
-}
+  detail: String,
+};
+export type LogFields = { [Name in keyof typeof FIELDS]?: ReturnType<(typeof FIELDS)[Name]> | undefined };
 
-const FIELDS: readonly (keyof LogFields)[] = [
-  'severity',
-  'request_id',
-  'trace_id',
-  'account_id',
-  'key_id',
-  'node_id',
-  'model',
-  'channel',
-  'channels',
-  'endpoint',
-  'outcome',
-  'tries',
-  'translated',
-  'code',
-  'status',
-  'ms',
-  'count',
-  'revision',
-  'cost_nano',
-  'upstream_cost',
-  'url',
-  'file',
-  'detail',
-];
+const NAMES = Object.keys(FIELDS) as (keyof LogFields)[];
 const MAX_TEXT = 500;
 
 export type Log = (level: Level, event: string, fields?: LogFields) => void;
@@ -69,7 +47,7 @@ export type Log = (level: Level, event: string, fields?: LogFields) => void;
 export function createLog(clock: Clock, write: (line: string) => void): Log {
   return (level, event, fields = {}) => {
     const line: Record<string, string | number | boolean> = { at: new Date(clock.now()).toISOString(), level, event };
-    for (const name of FIELDS) {
+    for (const name of NAMES) {
       const value = fields[name];
       if (value === undefined) continue;
       line[name] = typeof value === 'string' ? value.slice(0, MAX_TEXT) : value;

@@ -3,23 +3,11 @@
 
 import type { Nano } from './money.ts';
 
-export interface Prices {
-  input: Nano;
-  cachedInput: Nano;
-  cacheWrite5m: Nano;
-  cacheWrite1h: Nano;
-  output: Nano;
-  image: Nano;
-  second: Nano;
-  character: Nano;
-  search: Nano;
-}
-
 const THOUSAND = 1_000n;
 const MILLION = 1_000_000n;
 
-/** How many units a price in a list is for. */
-export const LISTED_UNITS: Readonly<Record<keyof Prices, bigint>> = {
+/** Everything that has a price, and how many units a price in a list is for. */
+export const LISTED_UNITS = {
   input: MILLION,
   cachedInput: MILLION,
   cacheWrite5m: MILLION,
@@ -29,7 +17,9 @@ export const LISTED_UNITS: Readonly<Record<keyof Prices, bigint>> = {
   second: 1n,
   character: MILLION,
   search: THOUSAND,
-};
+} as const;
+
+export type Prices = Record<keyof typeof LISTED_UNITS, Nano>;
 
 /** The prices of a model or a route. Without rules, they apply to every request. */
 export interface ListPrices extends Prices {
@@ -75,17 +65,7 @@ export function addCalls(one: ToolCalls | undefined, other: ToolCalls | undefine
   return sum;
 }
 
-export const FREE: Prices = {
-  input: 0n,
-  cachedInput: 0n,
-  cacheWrite5m: 0n,
-  cacheWrite1h: 0n,
-  output: 0n,
-  image: 0n,
-  second: 0n,
-  character: 0n,
-  search: 0n,
-};
+export const FREE: Prices = eachPrice(() => 0n);
 
 /** The factor of the standard service tier. */
 const ONE = 1_000n;

@@ -89,32 +89,24 @@ const RARE_WEIGHT = 1.5;
 
 const WIDE_FROM = 0x3000;
 
-/** Ranges of scripts that take at least one token per letter in common tokenizers. */
-const RARE: readonly (readonly [number, number])[] = [
+/** Scripts that take at least one token per letter in common tokenizers: where each range begins, and where it is over. */
+const RARE = [
   // Syriac, Thaana, N'Ko; Odia; Lao, Tibetan; Ethiopic to Tagbanwa; Mongolian to phonetic letters.
-  ...([
-    [0x700, 0x8ff],
-    [0xb00, 0xb7f],
-    [0xe80, 0xfff],
-    [0x1200, 0x177f],
-    [0x1800, 0x1dff],
-  ] as const),
+  0x700, 0x900, 0xb00, 0xb80, 0xe80, 0x1000, 0x1200, 0x1780, 0x1800, 0x1e00,
   // Braille; Glagolitic to Ethiopic; rare Chinese; Yi to Meetei Mayek; private use.
-  ...([
-    [0x2800, 0x28ff],
-    [0x2c00, 0x2ddf],
-    [0x3400, 0x4dbf],
-    [0xa000, 0xabff],
-    [0xe000, 0xf8ff],
-  ] as const),
+  0x2800, 0x2900, 0x2c00, 0x2de0, 0x3400, 0x4dc0, 0xa000, 0xac00, 0xe000, 0xf900,
 ];
 
 function isRare(code: number): boolean {
   // Fast path: before all of them, or common Chinese, hangul or wide punctuation.
   if (code < 0x700 || (code >= 0x4e00 && code < 0xa000) || (code >= 0xac00 && code < 0xe000) || code > 0xf8ff)
     return false;
-  for (const [first, last] of RARE) if (code >= first && code <= last) return true;
-  return false;
+  let isInside = false;
+  for (const bound of RARE) {
+    if (code < bound) return isInside;
+    isInside = !isInside;
+  }
+  return isInside;
 }
 
 /** In common tokenizers a byte is at most one token. */

@@ -2,8 +2,7 @@
 
 import { tokenBounds } from '../catalog/catalog.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
-import { type Fault, fault } from '../faults/fault.ts';
-import { tooLongText } from '../faults/too-long-text.ts';
+import { type Fault, fault, tooLongText } from '../faults/fault.ts';
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import type { Call } from './call.ts';
 import { fitsOutputBound } from './candidate-models.ts';

@@ -2,8 +2,7 @@
 
 import type { UpstreamFailure } from '../channels/refusals/read-failure.ts';
 import { isAboutNamed } from '../dialects/is-about-named.ts';
-import { fault } from '../faults/fault.ts';
-import { tooLongText } from '../faults/too-long-text.ts';
+import { fault, tooLongText } from '../faults/fault.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 

@@ -9,7 +9,7 @@ import { checkDocument, readNewDocument } from '../../catalog/read-document.ts';
 import { warnLiterals } from '../../catalog/warn-change.ts';
 import { type SecretPlaces, warnDocument } from '../../catalog/warn-document.ts';
 import { systemClock } from '../../kit/clock.ts';
-import { fileTrouble } from '../../kit/file-trouble.ts';
+import { fileTrouble } from '../../kit/error-code.ts';
 import { readKeyFile } from '../../kit/key-file.ts';
 import { currentDocument } from '../actions/documents.ts';
 import { warnRetirements } from '../actions/retirements.ts';

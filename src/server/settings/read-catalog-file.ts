@@ -1,7 +1,7 @@
 // The text of the catalog file.
 
 import { readFileSync } from 'node:fs';
-import { fileTrouble } from '../../kit/file-trouble.ts';
+import { fileTrouble } from '../../kit/error-code.ts';
 import { StartRefused } from '../start/start-refused.ts';
 
 /** Throws StartRefused. */

@@ -16,9 +16,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { assert } from '../../kit/assert.ts';
-import { codeOf, messageOf } from '../../kit/error-code.ts';
+import { codeOf, fileTrouble, messageOf } from '../../kit/error-code.ts';
 import { failpoint } from '../../kit/failpoint.ts';
-import { fileTrouble } from '../../kit/file-trouble.ts';
 import { wrongWallets } from '../audit-queries.ts';
 import type { Difference } from '../reads.ts';
 import { StoreRefused } from '../refusal.ts';

@@ -1,6 +1,6 @@
 // Generates the docs page of the fault table.
 
-import { describedText, FAULT_CODES, faultRow } from './table.ts';
+import { describedText, FAULT_CODES, faultRow } from '../src/faults/table.ts';
 
 export function faultTableMarkdown(): string {
   const rows = FAULT_CODES.map((code) => {
