@@ -10,11 +10,10 @@ import { assert } from '../kit/assert.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../kit/traceparent.ts';
 import { UNCOUNTED_WORK } from '../limits/large-work.ts';
+import { setRetirement } from '../relay/answer-headers.ts';
 import type { Answer, Call, IncomingCall } from '../relay/call.ts';
-import { emptyAnswer, prepareCall, prepareLargeCall } from '../relay/prepare-call.ts';
-import { refuseEarly } from '../relay/refuse-early.ts';
+import { emptyAnswer, prepareCall, prepareLargeCall, refuseEarly } from '../relay/prepare-call.ts';
 import { relayRequest } from '../relay/relay-request.ts';
-import { setRetirement } from '../relay/retirement-headers.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import { addressOf } from './client-address.ts';
 import { newResponse } from './common-headers.ts';
@@ -76,7 +75,7 @@ export async function callModel(
     const work = large ?? UNCOUNTED_WORK;
     const read = { ...routed, ...rewritten, form, key, capacity, work, quoted };
     const incoming = incomingCall(tools, exchange, endpoint, read);
-    const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
+    const call = large ? await prepareLargeCall(incoming, large) : prepareCall(incoming);
     const empty = emptyAnswer(call);
     if (empty !== undefined) {
       large?.answeredHere();
@@ -84,7 +83,7 @@ export async function callModel(
       return await answerHere(tools, exchange, empty, call);
     }
     limitByAddress(tools, exchange, call);
-    const answer = await relayRequest(tools.relay, call);
+    const answer = await relayRequest(call);
     if (!(answer instanceof Fault)) return newResponse(exchange, ...written(answer, finish));
     exchange.wasAdmitted = call.wasAdmitted;
     large?.failed(answer);
@@ -117,7 +116,8 @@ function earlyRefusal(
   const noWait = isSet(exchange.request, 'x-svc-no-wait');
   return (key, unparsed) => {
     exchange.requestedModel = unparsed.value.model;
-    refuseEarly(tools.relay, { catalog: quoted?.catalog ?? tools.catalog(), key, kind, dialect, noWait }, unparsed);
+    const catalog = quoted?.catalog ?? tools.catalog();
+    refuseEarly({ tools: tools.relay, catalog, key, kind, dialect, noWait }, unparsed);
   };
 }
 
@@ -135,6 +135,7 @@ export function incomingCall(
 ): IncomingCall {
   const trace = readTrace(request.headers.get(TRACE_HEADER));
   return {
+    tools: tools.relay,
     requestId,
     key,
     catalog: quoted?.catalog ?? tools.catalog(),

@@ -6,8 +6,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { refuseField } from '../dialects/fields.ts';
 import { type Routing, readRouting } from '../dialects/routing-fields.ts';
 import { editMembers, type Json, type JsonDocument } from '../kit/json/json.ts';
-import { isReached } from '../relay/candidate-models.ts';
-import { type ModelLimit, mayUse } from '../relay/choose-model.ts';
+import { isReached, type ModelLimit, mayUse } from '../relay/choose-model.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import { finishScan, openScan } from './read-body.ts';
 

@@ -13,11 +13,11 @@ import { sessionPage } from '../store/book/budgets.ts';
 import { hasRates } from '../store/key-limits.ts';
 import type { AddressLimit, AdmitInput, HoldRequest, TokenRequest } from '../store/operations.ts';
 import type { KeyChain } from '../store/rows.ts';
-import type { Call, RelayTools } from './call.ts';
-import { holdWithinQuote } from './within-quote.ts';
+import type { Call } from './call.ts';
 
-export function admitInput({ nodeId, hashSession }: RelayTools, call: Call, at: number): AdmitInput {
-  const { model, request, catalog, key, conversationName } = call;
+export function admitInput(call: Call, at: number): AdmitInput {
+  const { tools, model, request, catalog, key, conversationName } = call;
+  const { nodeId, hashSession } = tools;
   // Calls without a name are one session.
   const session = () => (conversationName === undefined ? '' : hashSession(conversationName));
   const chain = chainOf(key, model.free, session);
@@ -65,6 +65,13 @@ function paidCharge(call: Call): AdmitInput['charge'] {
     hold: quotedMost === undefined ? hold : holdWithinQuote(hold, quotedMost),
     limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
   };
+}
+
+/** The output is shortened to what the quote pays for, even if the key, the fallbacks or their routes have changed. */
+function holdWithinQuote(hold: HoldRequest, most: Nano): HoldRequest {
+  const { base, unit, wanted } = hold;
+  if (base + unit * BigInt(wanted) <= most) return hold;
+  return { ...hold, wanted: Number((most - base) / unit) };
 }
 
 /** The same as `paidCharge`, in tokens. */

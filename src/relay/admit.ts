@@ -2,30 +2,32 @@
 // returns a fault and takes nothing. Faults are returned and not thrown, because a flood of refused calls must cost little.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
+import { FREE_MODEL } from '../catalog/document.ts';
 import { isWithin, nearestWithin, type Period } from '../catalog/schedule.ts';
+import { isSessionName, SESSION_HEADER } from '../dialects/conversation-name.ts';
 import { clientLeft, Fault, fault } from '../faults/fault.ts';
+import type { Nano } from '../kit/money.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused } from '../limits/recent-refusals.ts';
+import type { RequestedCost } from '../limits/smaller-request.ts';
 import type { AdmitResult } from '../store/operations.ts';
 import type { KeyChain, Loss } from '../store/rows.ts';
-import { admitInput, fullHold, wantedTokens } from './admit-input.ts';
-import type { Admission, Call, RelayTools } from './call.ts';
-import { candidateModels } from './candidate-models.ts';
-import { checkContext } from './check-context.ts';
-import { mayUse, notAllowed } from './choose-model.ts';
+import { admitInput, feesInHold, fullHold, inputBound, inputBounds, wantedTokens } from './admit-input.ts';
+import type { Admission, Call } from './call.ts';
+import { checkCall, checkContext } from './check-call.ts';
+import { candidateModels, mayUse, notAllowed } from './choose-model.ts';
 import { findCarrier } from './find-carrier.ts';
-import { requestedCost } from './requested-cost.ts';
 import { limitOf, waitForCapacity, wakeNextWaiting } from './wait-for-capacity.ts';
-import { checkQuote } from './within-quote.ts';
 
 const MAX_REQUEST_MS = 20 * 60_000;
 const NO_LOSSES: readonly Loss[] = [];
 
 /** Tries again as long as a short wait may free a slot or money. */
-export async function admit(tools: RelayTools, call: Call): Promise<Admission | Fault> {
+export async function admit(call: Call): Promise<Admission | Fault> {
+  const { tools } = call;
   const { clock, refusals, ledger } = tools;
   const startedAt = clock.monotonic();
-  const refused = checkCall(tools, call);
+  const refused = checkCall(call);
   if (refused) return refused;
   for (;;) {
     // The key may have been revoked or restricted since the last round.
@@ -36,17 +38,17 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
     let chain: KeyChain | undefined;
     let result: AdmitResult | undefined = refusals.find(limit);
     if (!result) {
-      const input = admitInput(tools, call, limit.at);
+      const input = admitInput(call, limit.at);
       chain = input.chain;
       result = await ledger.admit(input);
     }
     if (result.ok) {
-      wakeNextWaiting(tools, call.key);
+      wakeNextWaiting(call);
       return admission(call, chain, { startedAt, pricedAt: pricedAt(call.catalog, limit.at) }, result);
     }
     refusals.note(limit, result);
     if (result.reason === 'account_unknown') tools.forgetKeys();
-    const waiting = waitForCapacity(tools, call, result, clock.monotonic() - startedAt);
+    const waiting = waitForCapacity(call, result, clock.monotonic() - startedAt);
     if (!waiting) return refusal(result, call, clock.now());
     call.work.stopCounting();
     try {
@@ -55,18 +57,6 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
       return clientLeft();
     }
   }
-}
-
-/** The checks before limits and money. */
-export function checkCall(tools: RelayTools, call: Call): Fault | undefined {
-  const refused = checkContext(call) ?? checkBooks(tools, call);
-  if (refused || call.quotedMost === undefined || call.model.free) return refused;
-  return checkQuote(fullHold(call), call.quotedMost, call);
-}
-
-function checkBooks(tools: RelayTools, { model }: Call): Fault | undefined {
-  if (model.free || !tools.isUnbalanced()) return undefined;
-  return fault('unavailable', { internal: 'the books do not balance' });
 }
 
 /** The call continues with the current state of its key: its limits, and only the models that it still allows. */
@@ -115,6 +105,82 @@ function admission(
 }
 
 /** The fault of a call that the store refused. */
-export function refusal(refused: Refused, call: Call, now: number): Fault {
+function refusal(refused: Refused, call: Call, now: number): Fault {
   return admissionFault(refused, now, call.dialect.envelope, () => requestedCost(call));
+}
+
+/** The cost of a refused call, for the text of its fault. */
+function requestedCost(call: Call): RequestedCost {
+  const { model, endpoint, dialect, request, key } = call;
+  const { boundName, choices, images, thinkingBudget, input } = request;
+  const { prompt, addedByTools } = inputBounds(call);
+  return {
+    endpoint,
+    model: model.id,
+    promptField: dialect.request.promptField,
+    headers: sessionHeader(call),
+    boundName,
+    choices,
+    images,
+    units: unitsIn(request),
+    thinkingBudget,
+    hold: fullHold(call),
+    fees: feesInHold(call),
+    promptTokens: prompt,
+    broughtTokens: addedByTools,
+    mayShorten: !input.isOpen,
+    isBounded: request.maxOutputTokens !== undefined,
+    freeModel: freeModelOf(call),
+    keys: [key, ...key.ancestors],
+  };
+}
+
+/** Other counted units than tokens and images, in words. */
+function unitsIn({ seconds = 0, characters = 0, searches = 0 }: Call['request']): string[] {
+  const named = Object.entries({ second: seconds, character: characters, search: searches });
+  return named.flatMap(([unit, count]) => (count > 0 ? [`${count} ${count === 1 ? unit : PLURALS[unit]}`] : []));
+}
+
+const PLURALS: Readonly<Record<string, string>> = { second: 'seconds', character: 'characters', search: 'searches' };
+
+/** The session header, if a key has a budget for each session: every format accepts this header. */
+function sessionHeader({ conversationName: name, key }: Call): RequestedCost['headers'] {
+  const isCounted = [key, ...key.ancestors].some(({ limits }) => limits.sessionBudget !== undefined);
+  return isCounted && name !== undefined && isSessionName(name) ? { [SESSION_HEADER]: name } : undefined;
+}
+
+function freeModelOf({ catalog, key }: Call): string | undefined {
+  const model = catalog.find(FREE_MODEL);
+  return model?.free === true && mayUse(key, model) ? model.id : undefined;
+}
+
+export interface Preview {
+  /** The hold of an admission; for a refused call, the hold if there were enough money. */
+  most: Nano;
+  inputTokens: number;
+  /** For all choices together. */
+  outputTokens: number;
+  refused: Fault | undefined;
+}
+
+/** Computes the maximum cost or the fault that a call would have now. Reserves nothing and calls no upstream. */
+export async function previewCall(call: Call): Promise<Preview> {
+  const { clock, ledger } = call.tools;
+  const at = clock.now();
+  const refused = checkCall(call);
+  const result = refused ? undefined : await ledger.previewAdmit(admitInput(call, at));
+  const { choices } = call.request;
+  const inputTokens = inputBound(call);
+  const wanted = wantedTokens(call);
+  if (result?.ok) {
+    const outputTokens = Math.min(result.granted, wanted) * choices;
+    return { most: result.held, inputTokens, outputTokens, refused: undefined };
+  }
+  const hold = fullHold(call);
+  return {
+    most: call.model.free ? 0n : hold.base + hold.unit * BigInt(hold.wanted),
+    inputTokens,
+    outputTokens: wanted * choices,
+    refused: refused ?? (result && refusal(result, call, at)),
+  };
 }

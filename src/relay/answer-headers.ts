@@ -1,5 +1,6 @@
 // The headers that every model answer carries.
 
+import type { Model } from '../catalog/catalog.ts';
 import { THINKING_BUDGET } from '../dialects/dialect.ts';
 import { formatNtd, type Nano } from '../kit/money.ts';
 import { rateHeaders } from '../limits/rate-headers.ts';
@@ -8,16 +9,14 @@ import { tokensOf } from '../store/book/key-rates.ts';
 import type { BudgetState } from '../store/operations.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { Begun } from './begun.ts';
-import type { Admission, RelayTools } from './call.ts';
+import type { Admission } from './call.ts';
 import type { Settled } from './close.ts';
 import type { Step } from './plan.ts';
-import { setRetirement } from './retirement-headers.ts';
 
 /** `lost` is not known yet for a stream. */
 type Reported = Pick<Begun, 'carrier' | 'fields'> & { lost?: readonly string[] };
 
 export function answerHeaders(
-  tools: RelayTools,
   admission: Admission,
   { model, route }: Pick<Step, 'model' | 'route'>,
   begun: Reported,
@@ -25,12 +24,12 @@ export function answerHeaders(
   const { call, allowance, tokenAllowance, nearBudgets, held, isBoundByMoney } = admission;
   const { maxOutputTokens } = begun.fields;
   const { envelope } = call.dialect;
-  const now = tools.clock.now();
+  const now = call.tools.clock.now();
   const headers = rateHeaders(allowance, now, envelope);
   if (tokenAllowance) Object.assign(headers, rateHeaders(tokenAllowance, now, envelope, 'tokens'));
   setBudgetWarning(headers, nearBudgets, { held });
   headers['x-svc-channel'] = route.channel.name;
-  setRetirement(headers, call.named, model, tools.publicUrl);
+  setRetirement(headers, call.named, model, call.tools.publicUrl);
   // Without it, a client that set no limit could not see that its balance shortened the answer.
   const { maxOutputTokens: asked } = call.request;
   const isLowered = asked === undefined ? isBoundByMoney : maxOutputTokens < asked;
@@ -38,6 +37,20 @@ export function answerHeaders(
   setList(headers, 'x-svc-dropped', lostOf(begun));
   setList(headers, 'x-svc-translated', begun.carrier.reworded);
   return headers;
+}
+
+/**
+ * For a model that ends at a date (RFC 9745, RFC 8594), or that has ended and is replaced. `named`: the model that the client named; `served`: the
+ * one that answers.
+ */
+export function setRetirement(headers: Record<string, string>, named: Model, served: Model, publicUrl: string): void {
+  const { retirement } = named;
+  if (!retirement) return;
+  const { at, deprecatedAt, successor } = retirement;
+  headers.deprecation = `@${Math.floor(deprecatedAt / 1000)}`;
+  headers.sunset = new Date(at).toUTCString();
+  if (successor !== undefined) headers.link = `<${publicUrl}/v1/models/${successor}>; rel="successor-version"`;
+  if (named.id !== served.id) headers['x-svc-model'] = served.id;
 }
 
 const NOTHING: readonly string[] = [];

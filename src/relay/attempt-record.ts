@@ -2,7 +2,7 @@
 
 import type { Attempt } from '../store/rows.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
-import type { Admission, RelayTools } from './call.ts';
+import type { Admission, Call, RelayTools } from './call.ts';
 import { type AttemptOutcome, OUTCOMES } from './outcomes.ts';
 import type { Step } from './plan.ts';
 
@@ -13,8 +13,8 @@ export class AttemptRecord {
   readonly #startedAt: number;
   readonly #line: Attempt;
 
-  constructor(tools: RelayTools, { attempts, call }: Admission, step: Step, startedAt: number) {
-    this.#tools = tools;
+  constructor({ attempts, call }: Admission, step: Step, startedAt: number) {
+    this.#tools = call.tools;
     this.#step = step;
     this.#startedAt = startedAt;
     this.#line = { channel: step.route.channel.name, outcome: 'drained', ms: 0 };
@@ -50,23 +50,18 @@ export class AttemptRecord {
 }
 
 /** Alarms for an attempt that failed. */
-export function noteTrouble(tools: RelayTools, { call }: Admission, step: Step, failed: AttemptFailed): void {
+export function noteTrouble({ call }: Admission, step: Step, failed: AttemptFailed): void {
+  const { tools } = call;
   const { channel } = step.route;
   const { alarm } = OUTCOMES[failed.outcome];
-  if (failed.outcome === 'too_large') noteTooLarge(tools, call, step, failed);
+  if (failed.outcome === 'too_large') noteTooLarge(call, step, failed);
   if (alarm) tools.alarms.raise(alarm, { request_id: call.requestId, channel: channel.name, model: step.model.id });
   if (alarm === 'upstream_refused_our_key') tools.invalidateKey(channel);
 }
 
 /** The upstream bills the answer, and the customer does not pay for it. */
-function noteTooLarge(
-  { log }: RelayTools,
-  { requestId, endpoint }: Admission['call'],
-  { route, model }: Step,
-  { refusal }: AttemptFailed,
-): void {
-  const fields = { request_id: requestId, model: model.id, channel: route.channel.name, endpoint };
+function noteTooLarge({ tools, requestId, endpoint }: Call, { route, model }: Step, { refusal }: AttemptFailed): void {
   const isOnlyNow = refusal?.code === 'unavailable';
-  if (isOnlyNow) log('warn', 'answer_without_room', fields);
-  else log('warn', 'answer_too_large', fields);
+  const fields = { request_id: requestId, model: model.id, channel: route.channel.name, endpoint };
+  tools.log('warn', isOnlyNow ? 'answer_without_room' : 'answer_too_large', fields);
 }

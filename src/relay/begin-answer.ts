@@ -12,7 +12,7 @@ import { noteFailedAttempt } from './losses.ts';
 import { needsReport } from './needs-report.ts';
 import { everyChannelFailed } from './no-channel.ts';
 import type { Plan, Step } from './plan.ts';
-import { dropLarge } from './read-large-answer.ts';
+import { dropLarge } from './read-response.ts';
 import { abandonStream } from './read-to-end.ts';
 import type { Watch } from './watch.ts';
 
@@ -20,18 +20,13 @@ import type { Watch } from './watch.ts';
  * Returns the fault for the client if no channel answered. Throws AttemptFailed when the client left, the gateway drains or the
  * hold is no longer open. When the client leaves, running attempts go on until `givenUp`, and no other one starts.
  */
-export function beginAnswer(
-  tools: RelayTools,
-  admission: Admission,
-  plan: Plan,
-  givenUp: AbortSignal,
-): Promise<BegunAttempt | Fault> {
-  return new Race(tools, admission, plan, givenUp).run();
+export function beginAnswer(admission: Admission, plan: Plan, givenUp: AbortSignal): Promise<BegunAttempt | Fault> {
+  return new Race(admission, plan, givenUp).run();
 }
 
 /** The time of the whole request is over. */
-export function isOver({ clock }: RelayTools, { deadline }: Admission): boolean {
-  return clock.monotonic() >= deadline;
+export function isOver({ call, deadline }: Admission): boolean {
+  return call.tools.clock.monotonic() >= deadline;
 }
 
 /** How long to wait for a parallel attempt after the other one refused the request itself: it may still succeed. */
@@ -62,8 +57,8 @@ class Race {
   #stopTimer: (() => void) | undefined;
   #stopChecking: (() => void) | undefined;
 
-  constructor(tools: RelayTools, admission: Admission, plan: Plan, givenUp: AbortSignal) {
-    this.#tools = tools;
+  constructor(admission: Admission, plan: Plan, givenUp: AbortSignal) {
+    this.#tools = admission.call.tools;
     this.#admission = admission;
     this.#plan = plan;
     this.#givenUp = givenUp;
@@ -114,7 +109,7 @@ class Race {
   }
 
   #nextStep(failure?: AttemptFailed): Step | undefined {
-    return isOver(this.#tools, this.#admission) ? undefined : this.#plan.next(failure);
+    return isOver(this.#admission) ? undefined : this.#plan.next(failure);
   }
 
   #startNext(failure?: AttemptFailed): void {
@@ -137,7 +132,7 @@ class Race {
     this.#newest = racing;
     this.#running.push(racing);
     // An attempt whose report is needed continues when the client leaves.
-    const gone = needsReport(this.#tools, call, step) ? this.#givenUp : call.gone;
+    const gone = needsReport(call, step) ? this.#givenUp : call.gone;
     void this.#try(racing, gone);
   }
 
@@ -145,7 +140,7 @@ class Race {
     let answer: BegunAttempt | undefined;
     try {
       try {
-        answer = await attempt(this.#tools, this.#admission, racing.step, { gone, racing });
+        answer = await attempt(this.#admission, racing.step, { gone, racing });
       } catch (error) {
         this.#onFailed(racing, error);
       }
@@ -158,7 +153,7 @@ class Race {
   #onBegun(racing: RacingAttempt, answer: BegunAttempt): void {
     this.#remove(racing);
     // Both began at the same time.
-    if (this.#state === 'ending') dropAnswer(this.#tools, this.#admission, answer);
+    if (this.#state === 'ending') dropAnswer(this.#admission, answer);
     else this.#endWith({ result: answer });
     this.#endIfLast();
   }
@@ -206,11 +201,11 @@ class Race {
 }
 
 /** Another attempt serves the call. */
-function dropAnswer(tools: RelayTools, admission: Admission, answer: BegunAttempt): void {
+function dropAnswer(admission: Admission, answer: BegunAttempt): void {
   const { step, begun, record } = answer;
-  const elapsedMs = tools.clock.monotonic() - begun.startedAt;
+  const elapsedMs = admission.call.tools.clock.monotonic() - begun.startedAt;
   const { usage } = begun.kind === 'stream' ? begun.reader.facts() : begun.facts;
-  noteFailedAttempt(tools, admission, step, { outcome: 'outrun', isAccepted: true, isHedge: true, elapsedMs, usage });
+  noteFailedAttempt(admission, step, { outcome: 'outrun', isAccepted: true, isHedge: true, elapsedMs, usage });
   if (begun.kind === 'whole') {
     if (begun.large) dropLarge(begun.large);
   } else {

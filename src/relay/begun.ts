@@ -6,7 +6,7 @@ import type { JsonDocument } from '../kit/json/json.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { Step } from './plan.ts';
-import type { LargeAnswer } from './read-large-answer.ts';
+import type { LargeAnswer } from './read-response.ts';
 import type { Watch } from './watch.ts';
 
 interface BegunBase {
@@ -58,6 +58,23 @@ export interface BegunAnswer<Kind extends Begun = Begun> {
 }
 
 export type BegunAttempt = BegunAnswer<WholeAnswer> | BegunAnswer<BegunStream>;
+
+/** One upstream's part in a stream. A resumed stream has several. */
+export interface Run {
+  step: Step;
+  reader: StreamReader;
+  /** Tokens of its prefill; undefined if it answered from the start. */
+  prefilledTokens: number | undefined;
+  /** Hidden reasoning that it may have produced; set once the customer will not pay for it. */
+  unseenTokens?: number;
+}
+
+export type Runs = readonly [Run, ...Run[]];
+
+/** The run that ended the answer, or was the last to try. */
+export function lastOf(runs: Runs): Run {
+  return runs.at(-1) ?? runs[0];
+}
 
 export function isStreamed(answer: BegunAttempt): answer is BegunAnswer<BegunStream> {
   return answer.begun.kind === 'stream';

@@ -9,14 +9,15 @@ import type { UpstreamBody } from '../dialects/form/form.ts';
 import { estimateAt } from '../dialects/input/estimated-input.ts';
 import { fault } from '../faults/fault.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import type { Call, RelayTools } from './call.ts';
+import type { Admission, Call } from './call.ts';
 import { classifyFailure } from './classify-failure.ts';
 import type { Step } from './plan.ts';
-import { readText } from './read-upstream-text.ts';
+import { readText } from './read-response.ts';
 import type { Watch } from './watch.ts';
 
 /** The request of one attempt. */
 export interface UpstreamCall {
+  call: Call;
   step: Step;
   upstream: Upstream;
   carrier: Carrier;
@@ -26,12 +27,16 @@ export interface UpstreamCall {
   watch: Watch;
 }
 
+/** While this node was suspended, another may have released the hold: then nothing would pay for the attempt. */
+export function isHeld({ call, startedAt }: Admission): Promise<boolean> {
+  const { tools, requestId, key } = call;
+  return tools.ledger.isHeld({ requestId, accountId: key.accountId, since: startedAt });
+}
+
 export function callUpstream(
-  { request, headers }: Call,
-  upstreamCall: UpstreamCall,
+  { call: { request, headers }, step, upstream, carrier, watch }: UpstreamCall,
   body: UpstreamBody,
 ): Promise<Response> {
-  const { step, upstream, carrier, watch } = upstreamCall;
   return upstream.send({
     endpoint: carrier.endpoint,
     model: step.route.model,
@@ -45,14 +50,12 @@ export function callUpstream(
 
 /** The meaning of a status other than 200. */
 export async function readRefusal(
-  { clock }: RelayTools,
-  { request, dialect }: Call,
-  { upstream, carrier, watch }: UpstreamCall,
+  { call: { tools, request, dialect }, upstream, carrier, watch }: UpstreamCall,
   response: Response,
 ): Promise<AttemptFailed> {
   const isSpecial = carrier.plainCarrier !== undefined;
   const text = await readText(response, watch);
-  const failure = readFailure(response, text, { hidden: upstream.hidden, now: clock.now() });
+  const failure = readFailure(response, text, { hidden: upstream.hidden, now: tools.clock.now() });
   const failed = classifyFailure(
     failure,
     carrier.droppedUnsealed !== undefined,

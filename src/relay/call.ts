@@ -31,11 +31,11 @@ import type { Allowance } from '../store/book/windows.ts';
 import type { BudgetState } from '../store/operations.ts';
 import type { Attempt, KeyChain, Loss } from '../store/rows.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
-import type { Models } from './candidate-models.ts';
+import type { Models } from './choose-model.ts';
 import type { DrainDeadline } from './drain-deadline.ts';
 import type { Carriers } from './find-carrier.ts';
 import type { RelayMeter } from './meter.ts';
-import type { ReadToEndLimit } from './read-to-end-limit.ts';
+import type { ReadToEndLimit } from './read-to-end.ts';
 
 export interface RelayTools extends Upstreams {
   clock: Clock;
@@ -75,6 +75,7 @@ export interface RelayTools extends Upstreams {
 
 /** A call as it arrived over HTTP: its body is parsed and its key is valid. */
 export interface IncomingCall {
+  tools: RelayTools;
   requestId: string;
   key: PresentedKey;
   /** It admits and prices the call, even if another revision is applied meanwhile. */
@@ -112,6 +113,9 @@ export interface IncomingCall {
   /** Aborted when the client hangs up. */
   gone: AbortSignal;
 }
+
+/** What is known of a large call before its body is parsed. */
+export type EarlyCall = Pick<IncomingCall, 'tools' | 'catalog' | 'key' | 'kind' | 'dialect' | 'noWait'>;
 
 /** A prepared call: its models are chosen and its body is read. It may be admitted. */
 export interface Call extends IncomingCall {

@@ -5,8 +5,8 @@ import type { AnswerFacts } from '../dialects/dialect.ts';
 import { chargedTier } from '../kit/prices.ts';
 import { costOf, pricedCalls } from '../ledger/cost.ts';
 import { type Buckets, type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
+import type { Run } from './begun.ts';
 import { type Bill, withReasoning } from './measure.ts';
-import type { Run } from './runs.ts';
 
 interface SeenOutput {
   /** Tokens of visible output that the upstream produced, and those of them that were delivered, by our own count. */

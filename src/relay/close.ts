@@ -2,10 +2,11 @@
 
 import type { Sample } from '../channels/traffic.ts';
 import { isInvalid } from '../dialects/counts.ts';
+import { type Fault, fault } from '../faults/fault.ts';
 import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
-import type { Nano } from '../kit/money.ts';
+import { formatNtd, type Nano } from '../kit/money.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
 import type { CloseResult, Losses, Outcome } from '../store/operations.ts';
 import {
@@ -59,21 +60,17 @@ interface Ending {
 /** One for each admitted call. */
 export class Closing implements TaskListener {
   readonly #tools: RelayTools;
-  readonly #admission: Admission;
   /** Undefined if the hold was resolved before, or if it took too long. */
   readonly #settled = Promise.withResolvers<Settled | undefined>();
-  #isDone = false;
+  /** It is closed, or that has begun. */
+  done = false;
   #stopWaiting: (() => void) | undefined;
 
-  constructor(tools: RelayTools, admission: Admission) {
-    this.#tools = tools;
-    this.#admission = admission;
-    tools.running.add(admission.call.requestId);
-    tools.meter.opened(admission.call);
-  }
-
-  get done(): boolean {
-    return this.#isDone;
+  constructor(readonly admission: Admission) {
+    const { call } = admission;
+    this.#tools = call.tools;
+    this.#tools.running.add(call.requestId);
+    this.#tools.meter.opened(call);
   }
 
   /** `losses`: of runs before the last. Returns undefined if it did not commit in time; it is then repeated until it does. */
@@ -103,23 +100,23 @@ export class Closing implements TaskListener {
   /** Nothing is charged, unless the account has reached its losses of the day. */
   async release(status: RequestStatus, options: ReleaseOptions, losses = NO_LOSSES): Promise<Settled | undefined> {
     this.#begin();
-    this.#release(status, options, lossesWithoutAnswer([...this.#admission.losses, ...losses]));
+    this.#release(status, options, lossesWithoutAnswer([...this.admission.losses, ...losses]));
     const settled = await this.#settled.promise;
-    if (options.giveBackSlots) this.#tools.refusals.forget(this.#admission.call.key.accountId);
+    if (options.giveBackSlots) this.#tools.refusals.forget(this.admission.call.key.accountId);
     return settled;
   }
 
   /** A bug must not leave a customer's money held. */
   #releaseUnbilled(error: unknown, losses: readonly Loss[]): void {
-    const { requestId } = this.#admission.call;
+    const { requestId } = this.admission.call;
     this.#tools.alarms.raise('close_failed', { request_id: requestId, detail: describeError(error) });
-    const all = withoutCharge([...this.#admission.losses, ...losses]);
+    const all = withoutCharge([...this.admission.losses, ...losses]);
     this.#release('internal_error', { rule: 'gateway_failed', giveBackSlots: true }, all);
   }
 
   #release(status: RequestStatus, options: ReleaseOptions, all: readonly Loss[]): void {
     const { rule, giveBackSlots, first, used = NO_BUCKETS } = options;
-    const { call, chain } = this.#admission;
+    const { call, chain } = this.admission;
     const { requestId, key, model, freeAddress } = call;
     const { accountId, keyId } = key;
     const bill = nothingBilled(model.id, rule, used);
@@ -132,9 +129,9 @@ export class Closing implements TaskListener {
   #settle(status: RequestStatus, bill: Bill, { first, last }: Served, losses: readonly Loss[]): void {
     failpoint('before-settle');
     const { alarms, ledger, traffic } = this.#tools;
-    const { requestId, key, freeAddress } = this.#admission.call;
+    const { requestId, key, freeAddress } = this.admission.call;
     const { accountId, keyId } = key;
-    const own = lossesOfBill(this.#admission, bill, last.step);
+    const own = lossesOfBill(this.admission, bill, last.step);
     const outcome = this.#outcome(status, bill, first, coveredCost(bill, last.step, own));
     const serving = this.#servingAttempt(last, status === 'ok');
     const { channel } = serving;
@@ -144,9 +141,9 @@ export class Closing implements TaskListener {
       this.#noteTime(last, serving);
     }
     this.#noteReasoning(last, bill, serving.firstTokenMs);
-    const failed = this.#admission.losses;
+    const failed = this.admission.losses;
     const all = failed.length + losses.length === 0 ? own : [...withoutCharge([...failed, ...losses]), ...own];
-    const { chain } = this.#admission;
+    const { chain } = this.admission;
     const close = { requestId, accountId, keyId, chain, cost: bill.cost, outcome, losses: this.#losses(all) };
     const unsettled = { freeAddress, upstreamCost: () => upstreamCost(bill, last.step) };
     void this.#end(ledger.settle(close, unsettled), { outcome, bill, serving });
@@ -156,7 +153,7 @@ export class Closing implements TaskListener {
   #losses(all: readonly Loss[]): Losses | undefined {
     if (all.length === 0) return undefined;
     const items = all.filter(({ amount, charge }) => amount > 0n || charge > 0n);
-    const guard = this.#admission.call.catalog.guards.loss_per_account_day;
+    const guard = this.admission.call.catalog.guards.loss_per_account_day;
     return items.length === 0 ? undefined : { items, guard };
   }
 
@@ -164,7 +161,7 @@ export class Closing implements TaskListener {
   #noteTime({ step, begun }: BegunAnswer, { firstTokenMs, totalMs }: Sample): void {
     const ms = begun.kind === 'stream' ? firstTokenMs : totalMs;
     const { channel, model } = step.route;
-    if (ms !== null) this.#tools.answerTimes.note(channel.name, model, sizeOf(this.#admission, step), ms);
+    if (ms !== null) this.#tools.answerTimes.note(channel.name, model, sizeOf(this.admission, step), ms);
   }
 
   /** Records hidden reasoning that was reported: which routes have it, and how fast they reason. */
@@ -178,15 +175,15 @@ export class Closing implements TaskListener {
   }
 
   #begin(): void {
-    assert(!this.#isDone, 'a call is closed once');
-    this.#isDone = true;
+    assert(!this.done, 'a call is closed once');
+    this.done = true;
     this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, this);
   }
 
   /** Times are those of the call as a whole, with every attempt that it took. */
   #outcome(status: RequestStatus, bill: Bill, first: BegunAnswer | undefined, upstreamCost: Nano | null): Outcome {
     const { clock } = this.#tools;
-    const { startedAt, attempts, pricedAt } = this.#admission;
+    const { startedAt, attempts, pricedAt } = this.admission;
     const firstTokenAt = first?.begun.firstTokenAt ?? null;
     return {
       at: clock.now(),
@@ -208,10 +205,10 @@ export class Closing implements TaskListener {
   }
 
   #ruleOf({ rule, cost, model }: Bill): ChargeRule {
-    const { call, held } = this.#admission;
+    const { call, held } = this.admission;
     if (cost > held) return 'above_hold';
     const isFree = call.catalog.find(model)?.free === true;
-    return isFree && isCharged(rule) ? 'free_model' : rule;
+    return isFree && !FREE_ENDINGS.has(rule) ? 'free_model' : rule;
   }
 
   #servingAttempt({ step, begun }: BegunAnswer, ok: boolean): ServingAttempt & Sample {
@@ -250,7 +247,7 @@ export class Closing implements TaskListener {
   #over(): void {
     this.#stopWaiting?.();
     const { running, meter } = this.#tools;
-    const { call } = this.#admission;
+    const { call } = this.admission;
     running.delete(call.requestId);
     meter.over(call);
     call.capacity.release();
@@ -258,7 +255,7 @@ export class Closing implements TaskListener {
 
   #report(result: CloseResult, { outcome, bill, serving }: Ending): void {
     const { meter, log } = this.#tools;
-    const { call, attempts, refusedTranslation } = this.#admission;
+    const { call, attempts, refusedTranslation } = this.admission;
     const charged = result.state === 'closed' ? result.charged : undefined;
     meter.closed(call, outcome, charged ?? 0n, serving);
     log('info', 'request', {
@@ -291,6 +288,13 @@ const FREE_ENDINGS: ReadonlySet<ChargeRule> = new Set([
   'not_delivered',
 ]);
 
-function isCharged(rule: ChargeRule): boolean {
-  return !FREE_ENDINGS.has(rule);
+/**
+ * A failure of an upstream is free, except for an account whose free failures and hang-ups of the day are used up: then its
+ * fault says what was charged.
+ */
+export function withCharge(shown: Fault, settled: Settled | undefined): Fault {
+  if (shown.code !== 'upstream_failed' || !settled || settled.cost === 0n) return shown;
+  const charged = `NT$${formatNtd(settled.cost)} was charged, because this account's free failures and hang-ups of today are used up`;
+  const message = `The upstream failed. ${charged}; the receipt explains it. Retry, or choose another model.`;
+  return fault(shown.code, { ...shown.details, message });
 }

@@ -6,42 +6,36 @@ import { type Fault, fault } from '../faults/fault.ts';
 import type { FaultCode } from '../faults/table.ts';
 import { faultBody } from '../faults/write.ts';
 import { describeError } from '../kit/log.ts';
+import type { ChargeRule, LossReason, RequestStatus } from '../store/rows.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import type { BegunAnswer, BegunStream } from './begun.ts';
-import { billAtBound, billStream } from './bill.ts';
+import { type BegunAnswer, type BegunStream, lastOf } from './begun.ts';
+import { billAtBound, billEnded, billStream } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
-import type { Admission, Answer, RelayTools } from './call.ts';
-import { withCharge } from './charged-fault.ts';
-import type { Closing } from './close.ts';
-import { CUT, closeEnded, closeUnpaid, endedBill, settleEnded, type UnpaidEnding } from './close-stream.ts';
+import type { Answer, Call } from './call.ts';
+import { type Closing, type Settled, withCharge } from './close.ts';
 import { Delivery } from './delivery.ts';
-import { lossesOfReplaced } from './losses.ts';
-import type { Bill } from './measure.ts';
+import { lossesOfReplaced, lossesOfUnpaid } from './losses.ts';
+import { type Bill, usedBy } from './measure.ts';
 import { OUTCOMES } from './outcomes.ts';
 import type { Plan } from './plan.ts';
 import { abandonStream, readLastBytes } from './read-to-end.ts';
 import { resume } from './resume.ts';
 import { type FrameWriter, sendEvents } from './send-events.ts';
 
-export function deliverStream(
-  tools: RelayTools,
-  admission: Admission,
-  closing: Closing,
-  plan: Plan,
-  first: BegunAnswer<BegunStream>,
-): Answer {
-  const { call } = admission;
-  const { requestId } = call;
-  const writer = call.dialect.stream.createWriter(call.request, { keepText: plan.mayPrefill });
-  const delivery = new Delivery(tools, admission, writer, first);
+export function deliverStream(closing: Closing, plan: Plan, first: BegunAnswer<BegunStream>): Answer {
+  const { call, maxOutputTokens } = closing.admission;
+  const { tools, requestId, request, dialect } = call;
+  const writer = dialect.stream.createWriter(request, { keepText: plan.mayPrefill });
+  const delivery = new Delivery(closing, writer, first);
 
   async function deliver(sendBytes: Send): Promise<void> {
     const send = encodedBy(writer, sendBytes);
     try {
-      const end = await sendContent(tools, admission, plan, delivery, send);
-      if (end === 'over_bound') await endAtBound(send, (most) => billAtBound(call, delivery.runs, most));
-      else if (end === 'cut_short') await endAtBound(send, () => billStream(call, delivery.runs));
+      const end = await sendContent(plan, delivery, send);
+      const most = maxOutputTokens * request.choices;
+      if (end === 'over_bound') await endAtBound(send, billAtBound(call, delivery.runs, most));
+      else if (end === 'cut_short') await endAtBound(send, billStream(call, delivery.runs));
       else if (delivery.isStopped) await endAtStop(send);
       else await settleAndEnd(send);
     } catch (error) {
@@ -49,25 +43,21 @@ export function deliverStream(
       // The connection is closed without an end, so that the client does not take the answer for complete.
       if (error instanceof AttemptFailed && error.outcome === 'client_gone') throw error;
       const shown = await closeBroken(error);
-      const frames = writer.error(faultBody(shown, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl }));
+      const frames = writer.error(faultBody(shown, dialect.envelope, { requestId, publicUrl: tools.publicUrl }));
       if (frames === undefined) throw error;
       await send(frames);
     } finally {
       if (!closing.done) {
-        await (tools.drainDeadline.signal.aborted
-          ? closeUnpaid(admission, closing, delivery, CUT)
-          : closeEnded(tools, admission, closing, delivery, HUNG_UP));
+        await (tools.drainDeadline.signal.aborted ? closeUnpaid(delivery, CUT) : closeEnded(delivery, HUNG_UP));
       }
     }
   }
 
   /** Returns the fault that the client gets. */
   async function closeBroken(error: unknown): Promise<Fault> {
-    const shown = shownFault(tools, requestId, error);
-    if (!isHourOver(error)) {
-      return withCharge(shown, await closeUnpaid(admission, closing, delivery, unpaidEnding(error, shown.code)));
-    }
-    await closeEnded(tools, admission, closing, delivery, HOUR_OVER);
+    const shown = shownFault(call, error);
+    if (!isHourOver(error)) return withCharge(shown, await closeUnpaid(delivery, unpaidEnding(error, shown.code)));
+    await closeEnded(delivery, HOUR_OVER);
     return shown;
   }
 
@@ -79,33 +69,29 @@ export function deliverStream(
     // The rest after the end is read so that the connection can be reused; it is not billed.
     void readLastBytes(current.begun);
     const settled = await closing.settle('ok', bill, served, lossesOfReplaced(call, runs));
-    await send(writer.end({ usage: bill, cost: settled?.cost, isOurs: isOurs(bill) }));
+    const isOurs = bill.estimated || delivery.runs.length > 1 || delivery.current.begun.carrier.isTranslated;
+    await send(writer.end({ usage: bill, cost: settled?.cost, isOurs }));
   }
 
   /** The gateway ended the answer at a stop sequence: the rest is read if only the report shows what was used. */
   async function endAtStop(send: Send): Promise<void> {
     delivery.endRun('ok');
-    const bill = endedBill(admission, delivery, 'stop_matched');
-    const settled = await settleEnded(tools, admission, closing, delivery, { status: 'ok', bill });
+    const bill = endedBill(delivery, 'stop_matched');
+    const settled = await settleEnded(delivery, 'ok', bill);
     await send(writer.end({ usage: bill(), cost: settled?.cost, isOurs: true }));
   }
 
   /** The upstream exceeded its bound, or paused and could not be continued: the answer ends as at its bound. */
-  async function endAtBound(send: Send, billOf: (mostTokens: number) => Bill): Promise<void> {
+  async function endAtBound(send: Send, bill: Bill): Promise<void> {
     const { runs, served } = delivery;
-    const bill = billOf(admission.maxOutputTokens * call.request.choices);
     const settled = await closing.settle('ok', bill, served, lossesOfReplaced(call, runs));
     await send(writer.stopAtBound() + writer.end({ usage: bill, cost: settled?.cost, isOurs: true }));
   }
 
-  function isOurs({ estimated }: Bill): boolean {
-    return estimated || delivery.runs.length > 1 || delivery.current.begun.carrier.isTranslated;
-  }
-
   return {
     headers: {
-      ...answerHeaders(tools, admission, first.step, first.begun),
-      'content-type': call.dialect.stream.contentType?.(call.request) ?? 'text/event-stream; charset=utf-8',
+      ...answerHeaders(closing.admission, first.step, first.begun),
+      'content-type': dialect.stream.contentType?.(request) ?? 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     },
@@ -125,29 +111,8 @@ function encodedBy({ encode }: StreamWriter, send: Send): Send {
   return encode ? (frames) => send(typeof frames === 'string' && frames !== '' ? encode(frames) : frames) : send;
 }
 
-const HUNG_UP = { status: 'client_gone', rule: 'hung_up' } as const;
-const HOUR_OVER = { status: 'time_limit', rule: 'time_limit' } as const;
-
-function isHourOver(error: unknown): boolean {
-  return error instanceof AttemptFailed && error.outcome === 'too_slow';
-}
-
-/** Failures of the upstream or of the gateway are free. */
-function unpaidEnding(error: unknown, status: FaultCode): UnpaidEnding {
-  const isOurs = !(error instanceof AttemptFailed) || error.endsCall;
-  return isOurs
-    ? { status, rule: 'gateway_failed', reason: 'gateway_cut' }
-    : { status, rule: 'upstream_failed', reason: 'stream_broken' };
-}
-
 /** The content, from as many runs as needed. Throws the reason why it ended early. */
-async function sendContent(
-  tools: RelayTools,
-  admission: Admission,
-  plan: Plan,
-  delivery: Delivery,
-  send: Send,
-): Promise<'whole' | 'over_bound' | 'cut_short'> {
+async function sendContent(plan: Plan, delivery: Delivery, send: Send): Promise<'whole' | 'over_bound' | 'cut_short'> {
   let writer: FrameWriter = delivery.writer;
   let caughtUp = () => true;
   for (;;) {
@@ -168,7 +133,7 @@ async function sendContent(
       if (failed.outcome === 'over_bound') return 'over_bound';
       if (OUTCOMES[failed.outcome].endsStream) throw failed;
       if (begun.turns?.isContinued && caughtUp()) return 'cut_short';
-      const resumed = await resume(tools, admission, plan, delivery, failed);
+      const resumed = await resume(plan, delivery, failed);
       if (!resumed) throw failed;
       delivery.continueWith(resumed);
       writer = resumed.continued;
@@ -177,12 +142,79 @@ async function sendContent(
   }
 }
 
+interface Ending {
+  status: RequestStatus;
+  rule: ChargeRule;
+}
+
+interface UnpaidEnding extends Ending {
+  reason: LossReason;
+}
+
+const HUNG_UP: Ending = { status: 'client_gone', rule: 'hung_up' };
+const HOUR_OVER: Ending = { status: 'time_limit', rule: 'time_limit' };
+const CUT: UnpaidEnding = { status: 'unavailable', rule: 'gateway_failed', reason: 'gateway_cut' };
+
+/** Failures of the upstream or of the gateway are free. */
+function unpaidEnding(error: unknown, status: FaultCode): UnpaidEnding {
+  const isOurs = !(error instanceof AttemptFailed) || error.endsCall;
+  return isOurs
+    ? { status, rule: 'gateway_failed', reason: 'gateway_cut' }
+    : { status, rule: 'upstream_failed', reason: 'stream_broken' };
+}
+
+/** The upstream or the gateway ended it: the customer does not pay. */
+async function closeUnpaid(delivery: Delivery, { status, rule, reason }: UnpaidEnding): Promise<Settled | undefined> {
+  const { closing, current, runs, served } = delivery;
+  const { call } = closing.admission;
+  abandonStream(current.begun);
+  delivery.noteUnpaid();
+  const used = usedBy(call, lastOf(runs)).buckets;
+  const losses = lossesOfUnpaid(call, runs, reason);
+  return closing.release(status, { rule, giveBackSlots: true, first: served.first, used }, losses);
+}
+
+/** The client left, or the hour was over: it pays for input, reasoning and the delivered output. */
+async function closeEnded(delivery: Delivery, { status, rule }: Ending): Promise<void> {
+  const { closing, current, delivered, runs, served } = delivery;
+  // Until then the channel worked.
+  delivery.endRun('ok');
+  if (delivered.hasOutput) {
+    await settleEnded(delivery, status, endedBill(delivery, rule));
+    return;
+  }
+  abandonStream(current.begun);
+  delivery.noteUnpaid();
+  const losses = lossesOfUnpaid(closing.admission.call, runs, 'client_gone');
+  await closing.release(status, { rule: 'not_delivered', giveBackSlots: false, first: served.first }, losses);
+}
+
+/** The bill with what was read of the upstream's answer so far. */
+function endedBill(delivery: Delivery, rule: ChargeRule): () => Bill {
+  const { runs, delivered, closing } = delivery;
+  const { call, maxOutputTokens: bound } = closing.admission;
+  const unseen = delivery.unseenReasoning();
+  const plainTokens = delivery.writer.plainTokens?.() ?? 0;
+  return () => billEnded(call, runs, { rule, delivered, plainTokens, unseen, bound, isUnread: delivery.isUnread });
+}
+
+/** Reads the rest for its usage report, if the bill needs that. */
+function settleEnded(delivery: Delivery, status: RequestStatus, bill: () => Bill): Promise<Settled | undefined> {
+  const { closing, runs, served } = delivery;
+  const billing = delivery.readForReport().then(bill);
+  return closing.settleLater(status, billing, served, lossesOfReplaced(closing.admission.call, runs));
+}
+
+function isHourOver(error: unknown): boolean {
+  return error instanceof AttemptFailed && error.outcome === 'too_slow';
+}
+
 const HOUR_OVER_TEXT =
   'The stream reached the time limit of one hour. Input, reasoning and the output delivered until then are charged. Request a shorter answer.';
 
-function shownFault({ log }: RelayTools, requestId: string, error: unknown): Fault {
+function shownFault({ tools, requestId }: Call, error: unknown): Fault {
   if (isHourOver(error)) return fault('upstream_failed', { message: HOUR_OVER_TEXT });
   if (error instanceof AttemptFailed) return fault(error.endsCall ? 'unavailable' : 'upstream_failed');
-  log('error', 'fault', { request_id: requestId, code: 'internal_error', detail: describeError(error) });
+  tools.log('error', 'fault', { request_id: requestId, code: 'internal_error', detail: describeError(error) });
   return fault('internal_error');
 }

@@ -8,18 +8,13 @@ import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer, WholeAnswer } from './begun.ts';
 import { billAnswer, billUnsent } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
-import type { Admission, Answer, Call, RelayTools } from './call.ts';
+import type { Answer, Call } from './call.ts';
 import type { Closing } from './close.ts';
-import { inChunks } from './in-chunks.ts';
 import { maySpendUnseen } from './needs-report.ts';
-import { dropLarge, type LargeAnswer } from './read-large-answer.ts';
+import { dropLarge, inChunks, type LargeAnswer } from './read-response.ts';
 
-export async function deliverWhole(
-  tools: RelayTools,
-  admission: Admission,
-  closing: Closing,
-  answer: BegunAnswer<WholeAnswer>,
-): Promise<Answer> {
+export async function deliverWhole(closing: Closing, answer: BegunAnswer<WholeAnswer>): Promise<Answer> {
+  const { admission } = closing;
   const { call } = admission;
   const { step, begun } = answer;
   try {
@@ -27,24 +22,24 @@ export async function deliverWhole(
       await closing.settle('client_gone', billUnsent(call, step, begun.facts), { first: answer, last: answer });
       throw new AttemptFailed('client_gone');
     }
-    const bill = billAnswer(call, step, begun.facts, maySpendUnseen(tools, call, step, 0));
+    const bill = billAnswer(call, step, begun.facts, maySpendUnseen(call, step, 0));
     const needsBill = begun.carrier.isTranslated || bill.isRestated;
     const model = step.model === call.named ? call.request.model : step.model.id;
     // Written before the settlement: once money has moved, nothing may fail any more.
     const text = call.dialect.answer.write(begun.document, model, call.request, needsBill ? bill : undefined);
-    const headers = answerHeaders(tools, admission, step, begun);
+    const headers = answerHeaders(admission, step, begun);
     headers['content-type'] = call.dialect.answer.contentType?.(call.request) ?? 'application/json';
     const settled = await closing.settle('ok', bill, { first: answer, last: answer });
     if (settled) addSettled(headers, admission, settled, bill.buckets);
-    return { headers, body: begun.large ? largeBody(tools, call, text, begun.large) : text };
+    return { headers, body: begun.large ? largeBody(call, text, begun.large) : text };
   } catch (error) {
     if (begun.large) dropLarge(begun.large);
     throw error;
   }
 }
 
-function largeBody(tools: RelayTools, call: Call, text: string, large: LargeAnswer) {
-  const { dialect, request, requestId, connection, gone, pause } = call;
+function largeBody(call: Call, text: string, large: LargeAnswer) {
+  const { tools, dialect, request, requestId, connection, gone, pause } = call;
   if (gone.aborted) {
     dropLarge(large);
     return '';

@@ -9,7 +9,7 @@ import { type Dialect, type RelayRequest, THINKING_BUDGET } from '../dialects/di
 import { Fault, fault } from '../faults/fault.ts';
 import { fitsThinking } from '../ledger/thinking-budget.ts';
 import { takesBetas } from '../vendors/claude-hosts.ts';
-import { isReached, type Models } from './candidate-models.ts';
+import { isReached, type Models } from './choose-model.ts';
 import { noChannel } from './no-channel.ts';
 
 interface CarrierOptions extends Sender {

@@ -6,13 +6,13 @@ import type { Nano } from '../kit/money.ts';
 import { chargedTier, type ListPrices, pricesFor, servedTier } from '../kit/prices.ts';
 import { costAt, costOf, feesOf, inputOf } from '../ledger/cost.ts';
 import { type Loss, type LossReason, NO_BUCKETS } from '../store/rows.ts';
-import type { Admission, Call, RelayTools } from './call.ts';
+import { lastOf, type Runs } from './begun.ts';
+import type { Admission, Call } from './call.ts';
 import { type Bill, otherUnits, sentTier, type Used, usedBy } from './measure.ts';
 import { maySpendUnseen, needsReport } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import type { ChosenRoute } from './plan.ts';
 import { READ_TO_END_MS } from './read-to-end.ts';
-import { lastOf, type Runs } from './runs.ts';
 
 /** `wholeInput`: the input of the whole request, if `used` has only a part of it. Price tiers depend on it. */
 function lossOf(
@@ -141,20 +141,15 @@ interface FailedAttempt {
 }
 
 /** Its usage is mostly unknown: input is our own count, output is `mostOutput`. */
-export function noteFailedAttempt(
-  tools: RelayTools,
-  admission: Admission,
-  step: ChosenRoute,
-  failed: FailedAttempt,
-): void {
+export function noteFailedAttempt(admission: Admission, step: ChosenRoute, failed: FailedAttempt): void {
   const report = typeof failed.usage === 'object' ? failed.usage : undefined;
   const reported = report?.buckets;
   if (!reported && (failed.isAccepted ? NOT_BILLED.has(failed.outcome) : !ENDED_BY_US.has(failed.outcome))) return;
-  const { request, key } = admission.call;
+  const { tools, request, key } = admission.call;
   const buckets = reported ?? {
     ...NO_BUCKETS,
     input: failed.input ?? estimatedInput(request.input, step.model),
-    output: mostOutput(tools, admission, step, failed),
+    output: mostOutput(admission, step, failed),
     images: request.images,
     ...otherUnits(request),
   };
@@ -169,7 +164,6 @@ export function noteFailedAttempt(
 
 /** Estimated from its time, if hidden reasoning is possible. */
 function mostOutput(
-  tools: RelayTools,
   { call, maxOutputTokens }: Admission,
   step: ChosenRoute,
   { outcome, elapsedMs, isUnbounded = false }: FailedAttempt,
@@ -183,8 +177,8 @@ function mostOutput(
   if (outcome === 'too_large' || outcome === 'flood') return most;
   // It was not read to its end, because too many others were: all of its output may have been produced.
   const isUnread = !stream && outcome === 'client_gone' && elapsedMs < READ_TO_END_MS;
-  if (isUnread && needsReport(tools, call, step)) return most;
-  if (stream && !maySpendUnseen(tools, call, step, elapsedMs)) return 0;
+  if (isUnread && needsReport(call, step)) return most;
+  if (stream && !maySpendUnseen(call, step, elapsedMs)) return 0;
   const { channel, model } = step.route;
-  return Math.min(tools.reasoning.estimate(channel.name, model, elapsedMs) * choices, most);
+  return Math.min(call.tools.reasoning.estimate(channel.name, model, elapsedMs) * choices, most);
 }

@@ -9,9 +9,9 @@ import type { ServiceTiers, ToolCalls } from '../kit/prices.ts';
 import { wholeTokens } from '../kit/tokens.ts';
 import { hasPrice } from '../ledger/cost.ts';
 import { type Buckets, type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
+import type { Run } from './begun.ts';
 import type { Call } from './call.ts';
 import type { ChosenRoute } from './plan.ts';
-import type { Run } from './runs.ts';
 
 /** Usage of everything that has a price. */
 export interface Used {

@@ -4,13 +4,11 @@
 import { mayReasonUnseen } from '../dialects/input/reasoning.ts';
 import type { Json } from '../kit/json/json.ts';
 import type { BegunStream } from './begun.ts';
-import type { Call, RelayTools } from './call.ts';
+import type { Call } from './call.ts';
 import type { ChosenRoute } from './plan.ts';
 
-type Tools = Pick<RelayTools, 'reasoning'>;
-
 /** `begun`: undefined for a whole answer, before it has come. */
-export function needsReport(tools: Tools, call: Call, step: ChosenRoute, begun?: BegunStream): boolean {
+export function needsReport(call: Call, step: ChosenRoute, begun?: BegunStream): boolean {
   if (step.route.channel.drainOnAbort) return true;
   if (step.model.free) return false;
   const { input, images, isUncut } = call.request;
@@ -18,7 +16,7 @@ export function needsReport(tools: Tools, call: Call, step: ChosenRoute, begun?:
   // A translation removes the upstream's own tools.
   if (input.toolUse.tokens > 0 && !begun?.carrier.isTranslated) return true;
   if (images > 0 || isUncut) return step.model.prices.input > 0n || step.model.prices.output > 0n;
-  return maySpendUnseen(tools, call, step, begun ? silentMs(begun) : 0);
+  return maySpendUnseen(call, step, begun ? silentMs(begun) : 0);
 }
 
 /** The time until its first visible output. */
@@ -27,9 +25,9 @@ export function silentMs({ startedAt, firstTokenAt }: Pick<BegunStream, 'started
 }
 
 /** Whether the upstream may produce hidden reasoning. */
-export function maySpendUnseen({ reasoning }: Tools, { request }: Call, { route }: ChosenRoute, ms: number): boolean {
+export function maySpendUnseen({ tools, request }: Call, { route }: ChosenRoute, ms: number): boolean {
   const { channel, model } = route;
-  return mayReasonUnseen(model, request.document.value, ms) || reasoning.hasHidden(channel.name, model);
+  return mayReasonUnseen(model, request.document.value, ms) || tools.reasoning.hasHidden(channel.name, model);
 }
 
 function asksForMedia(modalities: Json | undefined): boolean {

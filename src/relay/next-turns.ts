@@ -1,20 +1,23 @@
-// Continues an answer that its upstream has paused, on the same channel and as often as the output bound and the hold allow. All
-// turns are one bill. A turn that fails ends the answer with the turns before it.
+// Continues an answer that its upstream has paused, on the same channel and as often as the output bound and the hold allow. The
+// turns are joined as if the upstream had answered with one stream, and are one bill. A turn that fails ends the answer with the
+// turns before it.
 
 import type { CarriedTurns } from '../dialects/carrier.ts';
 import { isZero } from '../dialects/counts.ts';
-import type { PausedTurn, ReportedUsage } from '../dialects/dialect.ts';
+import type { PausedTurn, ReportedUsage, StreamReader } from '../dialects/dialect.ts';
+import type { WholeTurn } from '../dialects/translate/adapters.ts';
 import type { RawValue } from '../kit/json/raw-json.ts';
 import { highestPrices } from '../kit/prices.ts';
 import { MIN_OUTPUT_TOKENS } from '../kit/tokens.ts';
 import { costAt, holdFor, inputOf } from '../ledger/cost.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-budget.ts';
 import { addBuckets, type Buckets, NO_BUCKETS } from '../store/rows.ts';
-import type { AttemptFailed } from './attempt-failed.ts';
+import { AttemptFailed } from './attempt-failed.ts';
 import { noteTrouble } from './attempt-record.ts';
-import { isHeld } from './before-attempt.ts';
-import type { Admission, RelayTools } from './call.ts';
-import { callUpstream, readRefusal, type UpstreamCall } from './call-upstream.ts';
+import type { StreamedTurns } from './begun.ts';
+import type { Admission } from './call.ts';
+import { callUpstream, isHeld, readRefusal, type UpstreamCall } from './call-upstream.ts';
+import type { ByteSource } from './event-feed.ts';
 import { noteFailedAttempt } from './losses.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import { fetchNamed } from './write-body.ts';
@@ -26,10 +29,8 @@ const MAX_CONTINUATIONS = 4;
 const TIMED_OUT: ReadonlySet<AttemptOutcome> = new Set(['idle', 'silent', 'too_slow']);
 
 export class NextTurns {
-  readonly #tools: RelayTools;
   readonly #admission: Admission;
   readonly #upstreamCall: UpstreamCall;
-  readonly #turns: CarriedTurns;
   readonly #content: RawValue[] = [];
   #used: Buckets = NO_BUCKETS;
   #continuations = 0;
@@ -37,15 +38,13 @@ export class NextTurns {
   #requested: { at: number; input: number; isAccepted: boolean } | undefined;
 
   /** `upstreamCall`: of the first turn. */
-  constructor(tools: RelayTools, admission: Admission, upstreamCall: UpstreamCall, turns: CarriedTurns) {
-    this.#tools = tools;
+  constructor(
+    admission: Admission,
+    upstreamCall: UpstreamCall,
+    readonly turns: CarriedTurns,
+  ) {
     this.#admission = admission;
     this.#upstreamCall = upstreamCall;
-    this.#turns = turns;
-  }
-
-  get turns(): CarriedTurns {
-    return this.#turns;
   }
 
   /** Usage of the turns if the answer fails; undefined if none was paused. */
@@ -63,12 +62,12 @@ export class NextTurns {
     this.#used = addBuckets(this.#used, paused.usage.buckets);
     const maxOutputTokens = this.#outputBound(paused);
     if (maxOutputTokens === undefined || this.#continuations === MAX_CONTINUATIONS) return undefined;
-    if (this.#admission.call.gone.aborted || !(await isHeld(this.#tools, this.#admission))) return undefined;
+    if (this.#admission.call.gone.aborted || !(await isHeld(this.#admission))) return undefined;
     this.#continuations++;
     watch.stopSilenceTimer();
     const { buckets } = paused.usage;
     const requested = {
-      at: this.#tools.clock.monotonic(),
+      at: this.#admission.call.tools.clock.monotonic(),
       input: inputOf(buckets) + buckets.output,
       isAccepted: false,
     };
@@ -95,11 +94,10 @@ export class NextTurns {
     const { carrier, fields, watch } = this.#upstreamCall;
     const { call } = this.#admission;
     const thinkingBudget = lowerThinkingBudget(call.request, maxOutputTokens, call.model.maxOutputTokens);
-    const fetched =
-      carrier.needs.length > 0 ? await fetchNamed(this.#tools, this.#admission, carrier, watch) : undefined;
-    const body = this.#turns.write({ ...fields, maxOutputTokens, thinkingBudget }, this.#content, fetched);
-    const response = await callUpstream(call, this.#upstreamCall, body);
-    if (response.status !== 200) throw await readRefusal(this.#tools, call, this.#upstreamCall, response);
+    const fetched = carrier.needs.length > 0 ? await fetchNamed(this.#admission, carrier, watch) : undefined;
+    const body = this.turns.write({ ...fields, maxOutputTokens, thinkingBudget }, this.#content, fetched);
+    const response = await callUpstream(this.#upstreamCall, body);
+    if (response.status !== 200) throw await readRefusal(this.#upstreamCall, response);
     return response;
   }
 
@@ -128,7 +126,7 @@ export class NextTurns {
     const { outcome } = failed;
     const ms = Math.round(this.#noteLoss(outcome));
     this.#admission.attempts.push({ channel: step.route.channel.name, outcome, ms });
-    noteTrouble(this.#tools, this.#admission, step, failed);
+    noteTrouble(this.#admission, step, failed);
   }
 
   /** Returns how long the turn took. */
@@ -136,9 +134,95 @@ export class NextTurns {
     if (!this.#requested) return 0;
     const { at, input, isAccepted } = this.#requested;
     this.#requested = undefined;
-    const elapsedMs = this.#tools.clock.monotonic() - at;
+    const elapsedMs = this.#admission.call.tools.clock.monotonic() - at;
     const tried = { outcome, isAccepted, isHedge: false, elapsedMs, input, usage: undefined };
-    noteFailedAttempt(this.#tools, this.#admission, this.#upstreamCall.step, tried);
+    noteFailedAttempt(this.#admission, this.#upstreamCall.step, tried);
     return elapsedMs;
+  }
+}
+
+/** The text of the first turn if no other followed, else a stream with all of them. */
+export async function joinWhole(
+  text: string,
+  next: NextTurns,
+  read: (response: Response) => Promise<string>,
+): Promise<string> {
+  const { mayBePaused, readTurn } = next.turns;
+  const first = mayBePaused(text) ? readTurn(text) : undefined;
+  if (!first?.paused) return text;
+  const streams: string[] = [];
+  for (let turn: WholeTurn | undefined = first; turn; ) {
+    streams.push(turn.stream);
+    turn = turn.paused && (await next.request(turn.paused, take));
+  }
+  return streams.length === 1 ? text : streams.join('');
+
+  async function take(response: Response): Promise<WholeTurn> {
+    const turn = readTurn(await read(response));
+    if (!turn) throw new AttemptFailed('not_an_answer');
+    return turn;
+  }
+}
+
+const OVER = { done: true, value: undefined } as const;
+
+/** When more bytes are read, the stream reader has read all before, and knows whether the turn was paused. */
+export class TurnSource implements ByteSource, StreamedTurns {
+  readonly #reader: StreamReader;
+  readonly #next: NextTurns;
+  readonly #open: (response: Response) => Promise<ByteSource>;
+  #source: ByteSource;
+  /** The last turn after which another was requested. */
+  #continued: PausedTurn | undefined;
+  #isStopped = false;
+
+  constructor(
+    first: ByteSource,
+    reader: StreamReader,
+    next: NextTurns,
+    open: (response: Response) => Promise<ByteSource>,
+  ) {
+    this.#source = first;
+    this.#reader = reader;
+    this.#next = next;
+    this.#open = open;
+  }
+
+  get isContinued(): boolean {
+    return this.#continued !== undefined;
+  }
+
+  async read(): Promise<ReadableStreamReadResult<Uint8Array>> {
+    const paused = this.#reader.paused?.();
+    if (paused && paused !== this.#continued && !(await this.#openNext(paused))) return OVER;
+    const read = await this.#source.read();
+    if (read.done && this.#isAwaited) throw new AttemptFailed('cut');
+    return read;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  leave(): void {
+    if (this.#isAwaited) this.#next.leave();
+  }
+
+  cancel(): Promise<void> {
+    return this.#source.cancel();
+  }
+
+  /** A turn was requested and has not begun. */
+  get #isAwaited(): boolean {
+    return this.#continued !== undefined && this.#reader.paused?.() === this.#continued;
+  }
+
+  async #openNext(paused: PausedTurn): Promise<boolean> {
+    if (this.#isStopped) return false;
+    this.#source.cancel().catch(() => {});
+    this.#continued = paused;
+    const source = await this.#next.request(paused, this.#open);
+    if (source) this.#source = source;
+    return source !== undefined;
   }
 }

@@ -55,8 +55,8 @@ export class Plan {
   #specialCallFailed: Step | undefined;
   #conversationName: string | undefined;
 
-  constructor(tools: RelayTools, call: Call) {
-    this.#tools = tools;
+  constructor(call: Call) {
+    this.#tools = call.tools;
     this.#call = call;
     const { stream, document } = call.request;
     this.mayPrefill = stream && call.candidates.some(hasPrefill) && mayPrefill(document.value);

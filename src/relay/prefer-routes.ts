@@ -1,7 +1,7 @@
 // Applies the caller's own routing: the models of a call get only the routes that the caller accepts, in the order that it
 // asks for. Everything after this, from the hold to the last retry, sees no other route.
 
-import type { Catalog, Model, Route } from '../catalog/catalog.ts';
+import type { Catalog, Channel, Model, Route } from '../catalog/catalog.ts';
 import { nearestIds } from '../catalog/nearest-ids.ts';
 import type { RelayRequest } from '../dialects/dialect.ts';
 import { estimateAt } from '../dialects/input/estimated-input.ts';
@@ -11,22 +11,19 @@ import type { Nano } from '../kit/money.ts';
 import { chargedTier } from '../kit/prices.ts';
 import { costOf } from '../ledger/cost.ts';
 import { NO_BUCKETS } from '../store/rows.ts';
-import type { Call, RelayTools } from './call.ts';
-import { isReached, type Models } from './candidate-models.ts';
-import { namedIn } from './choose-model.ts';
+import type { IncomingCall, RelayTools } from './call.ts';
+import { isReached, type Models, namedIn } from './choose-model.ts';
 import { answerSize } from './silence-limits.ts';
 
 /** For comparing the prices of models, where the request has no output limit. */
 const USUAL_OUTPUT_TOKENS = 1_000;
 
-type Tools = Pick<RelayTools, 'answerTimes'>;
-
 /** Throws if a channel does not exist, or if none is left. */
 export function preferRoutes(
-  tools: Tools,
   models: Models,
   { models: listed, channels: wishes }: Routing,
-  { request, catalog, dialect }: Pick<Call, 'request' | 'catalog' | 'dialect'>,
+  { tools, catalog, dialect }: IncomingCall,
+  request: RelayRequest,
 ): Models {
   requireChannels(catalog, models, wishes);
   const reached = models
@@ -65,7 +62,7 @@ function nothingLeft(models: Models): Fault {
 }
 
 /** In the order in which they are to be tried. Routes of one priority are still shared by weight. */
-function preferred(tools: Tools, model: Model, wishes: ChannelWishes, request: RelayRequest): Route[] {
+function preferred(tools: RelayTools, model: Model, wishes: ChannelWishes, request: RelayRequest): Route[] {
   const { only, ignore, order, sort, allowFallbacks } = wishes;
   const allowed = model.routes.filter(
     ({ channel: { name } }) => (!only || only.includes(name)) && !ignore?.includes(name),
@@ -82,7 +79,7 @@ function preferred(tools: Tools, model: Model, wishes: ChannelWishes, request: R
 
 /** The routes with timed recent answers of this size, fastest first. */
 function fastestFirst(
-  { answerTimes }: Tools,
+  { answerTimes }: RelayTools,
   model: Model,
   routes: readonly Route[],
   request: RelayRequest,
@@ -111,4 +108,26 @@ function likelyCost({ prices, routes, maxOutputTokens }: Model, request: RelayRe
   const output = Math.min(request.maxOutputTokens ?? USUAL_OUTPUT_TOKENS, maxOutputTokens) * request.choices;
   const tier = chargedTier(prices, { sent: request.serviceTier, reported: undefined });
   return costOf({ ...NO_BUCKETS, input, output, images: request.images }, prices, tier);
+}
+
+/**
+ * A request may have items that only one upstream account can read. Its models then have only the routes to that account, so
+ * that no later step sends it to an upstream that would refuse it or answer without them. Throws if no route is left.
+ */
+export function keepReadableRoutes(
+  models: Models,
+  { tools: { isSameAccount }, vendorItems: items, catalog, dialect }: IncomingCall,
+): Models {
+  const makers = items.map(({ channel }) => catalog.channels.get(channel));
+  const canRead = (channel: Channel) => makers.every((maker) => maker !== undefined && isSameAccount(maker, channel));
+  const [first, ...others] = models
+    .map((model) => ({ ...model, routes: model.routes.filter(({ channel }) => canRead(channel)) }))
+    .filter((model) => isReached(model, dialect));
+  if (first) return [first, ...others];
+  const [{ param } = { param: 'input' }] = items;
+  throw fault('invalid_request', {
+    param,
+    message: `${param} can be read only by the upstream that made it, and no channel of '${models[0].id}' uses that upstream now. Use the model that compacted the conversation, or send the conversation without ${param}.`,
+    internal: `made by ${items.map(({ channel }) => channel).join(', ')}`,
+  });
 }

@@ -6,20 +6,31 @@ import type { Carrier } from '../dialects/carrier.ts';
 import { readAhead } from '../dialects/carry.ts';
 import { type Dialect, passesThrough } from '../dialects/dialect.ts';
 import { readModel } from '../dialects/fields.ts';
+import type { UnparsedFields } from '../dialects/unparsed-fields.ts';
 import { Fault } from '../faults/fault.ts';
-import type { Call, IncomingCall, RelayTools } from './call.ts';
-import { candidateModels, modelsFor } from './candidate-models.ts';
-import { chooseModel } from './choose-model.ts';
+import type { Call, EarlyCall, IncomingCall } from './call.ts';
+import { candidateModels, chooseModel, modelsFor } from './choose-model.ts';
 import { Carriers, findCarrier, requireRoute, requireThinkingFits } from './find-carrier.ts';
-import { keepReadableRoutes } from './keep-readable-routes.ts';
-import { preferRoutes } from './prefer-routes.ts';
-import { requireReadable } from './readable-answer.ts';
+import { keepReadableRoutes, preferRoutes } from './prefer-routes.ts';
+import { requireReadable } from './upstream-fields.ts';
+import { knownRefusal } from './wait-for-capacity.ts';
 
-type PrepareTools = Pick<RelayTools, 'clock' | 'hashUser' | 'answerTimes' | 'isSameAccount'>;
+/**
+ * Refuses a large call by its key and model before its body is parsed. The same is checked again afterwards. Throws the fault
+ * for the client.
+ */
+export function refuseEarly(call: EarlyCall, fields: UnparsedFields): void {
+  const { catalog, key, kind, dialect } = call;
+  const model = chooseModel(catalog, key, readModel(fields), kind);
+  if (!fields.listsModels) requireRoute(modelsFor(model, { ...call, routing: undefined }), dialect);
+  if (fields.asksNoOutput) return;
+  const refused = knownRefusal({ ...call, model });
+  if (refused) throw refused;
+}
 
 /** Throws the fault for the client, in the order of the contract: the model, its routes, the body, how it is carried. */
-export function prepareCall(tools: PrepareTools, incoming: IncomingCall): Call {
-  const call = readCall(tools, incoming);
+export function prepareCall(incoming: IncomingCall): Call {
+  const call = readCall(incoming);
   requireCarrier(call);
   return call;
 }
@@ -30,8 +41,8 @@ interface Steps {
 }
 
 /** The same in steps, with other requests served in between. */
-export async function prepareLargeCall(tools: PrepareTools, incoming: IncomingCall, steps: Steps): Promise<Call> {
-  const call = readCall(tools, incoming);
+export async function prepareLargeCall(incoming: IncomingCall, steps: Steps): Promise<Call> {
+  const call = readCall(incoming);
   await steps.step();
   readFirstAhead(call);
   await steps.step();
@@ -45,17 +56,16 @@ export function emptyAnswer(call: Call): string | undefined {
   return call.request.maxOutputTokens === 0 ? requireCarrier(call).emptyAnswer?.() : undefined;
 }
 
-function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
-  const { requestId, key, dialect, headers, isStrict, document, form, kind, catalog, routing, vendorItems } = incoming;
+function readCall(incoming: IncomingCall): Call {
+  const { tools, requestId, key, dialect, headers, isStrict, document, form, kind, catalog, routing } = incoming;
   const id = readModel(document);
   const chosen = chooseModel(catalog, key, id, kind);
   if (chosen.free) incoming.capacity.becomeFree();
   const usable = modelsFor(chosen, incoming);
   requireRoute(usable, dialect);
   const request = dialect.request.read(document, form);
-  const preferred = routing ? preferRoutes(tools, usable, routing, { request, catalog, dialect }) : usable;
-  const models =
-    vendorItems.length > 0 ? keepReadableRoutes(tools, preferred, vendorItems, catalog, dialect) : preferred;
+  const preferred = routing ? preferRoutes(usable, routing, incoming, request) : usable;
+  const models = incoming.vendorItems.length > 0 ? keepReadableRoutes(preferred, incoming) : preferred;
   const [model] = models;
   const named = catalog.retired.get(id) ?? models.find((one) => one.id === chosen.id) ?? chosen;
   if (hasSameFormat(models, dialect)) requireReadable(request, tokenBounds(model, catalog).output);

@@ -6,33 +6,30 @@ import { admit } from './admit.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { beginAnswer } from './begin-answer.ts';
 import { isStreamed } from './begun.ts';
-import type { Answer, Call, RelayTools } from './call.ts';
-import { withCharge } from './charged-fault.ts';
-import { Closing, type Settled } from './close.ts';
+import type { Answer, Call } from './call.ts';
+import { Closing, type Settled, withCharge } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
 import { deliverWhole } from './deliver-whole.ts';
 import { Plan } from './plan.ts';
-import { waitForAnswer } from './wait-for-whole.ts';
+import { waitForAnswer } from './read-to-end.ts';
 
 /** Returns a fault if nothing was sent; later errors are inside the stream. Throws only on a bug. */
-export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer | Fault> {
-  const admission = await admit(tools, call);
+export async function relayRequest(call: Call): Promise<Answer | Fault> {
+  const admission = await admit(call);
   if (admission instanceof Fault) return admission;
   call.wasAdmitted = true;
   // Refused calls do not add to the traffic that the retry budget is a share of.
-  tools.retryBudget.countCall();
+  call.tools.retryBudget.countCall();
   call.work.stopCounting();
   failpoint('after-admit');
-  const closing = new Closing(tools, admission);
-  const waiting = waitForAnswer(tools, call);
+  const closing = new Closing(admission);
+  const waiting = waitForAnswer(call);
   try {
-    const plan = new Plan(tools, call);
-    const answer = await beginAnswer(tools, admission, plan, waiting.signal);
+    const plan = new Plan(call);
+    const answer = await beginAnswer(admission, plan, waiting.signal);
     waiting.end();
     if (answer instanceof Fault) return withCharge(answer, await closeFailed(closing, answer));
-    return isStreamed(answer)
-      ? deliverStream(tools, admission, closing, plan, answer)
-      : await deliverWhole(tools, admission, closing, answer);
+    return isStreamed(answer) ? deliverStream(closing, plan, answer) : await deliverWhole(closing, answer);
   } catch (error) {
     waiting.end();
     if (!closing.done) await closeFailed(closing, error);

@@ -7,7 +7,7 @@ import { attempt } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { isOver } from './begin-answer.ts';
 import { type BegunAnswer, type BegunStream, isStreamed } from './begun.ts';
-import type { Admission, RelayTools } from './call.ts';
+import type { Delivery } from './delivery.ts';
 import type { Plan, Step } from './plan.ts';
 import type { Prefill } from './write-body.ts';
 
@@ -17,34 +17,23 @@ export interface ResumedRun extends BegunAnswer<BegunStream> {
   prefilledTokens: number | undefined;
 }
 
-interface BrokenStream {
-  writer: StreamWriter;
-  /** Aborted when the client hangs up or stops reading. */
-  goneOrLeft(): AbortSignal;
-}
-
 /** Undefined if no route can continue. Throws AttemptFailed if the client left, the gateway drains or the hold is not open. */
-export async function resume(
-  tools: RelayTools,
-  admission: Admission,
-  plan: Plan,
-  broken: BrokenStream,
-  failure: AttemptFailed,
-): Promise<ResumedRun | undefined> {
-  const { writer } = broken;
+export async function resume(plan: Plan, delivery: Delivery, failure: AttemptFailed): Promise<ResumedRun | undefined> {
+  const { writer, closing } = delivery;
+  const { admission } = closing;
   if (writer.sent().hasMedia) return undefined;
-  const gone = broken.goneOrLeft();
+  const gone = delivery.goneOrLeft();
   let failed = failure;
   let refusedPrefill = false;
   for (;;) {
-    if (isOver(tools, admission)) return undefined;
+    if (isOver(admission)) return undefined;
     // A route that refuses the prefill may still answer from the start.
     const retry: Step | undefined = refusedPrefill ? plan.retrySameRoute() : undefined;
     const step: Step | undefined = retry ?? plan.next(failed);
     if (!step) return undefined;
     const prefill: Prefill | undefined = plan.canPrefill(step.route) ? prefillOf(writer) : undefined;
     try {
-      const answer = await attempt(tools, admission, step, { gone, prefill });
+      const answer = await attempt(admission, step, { gone, prefill });
       if (!isStreamed(answer)) throw new AttemptFailed('not_an_answer');
       const continued = writer.continue(prefill ? 'prefill' : 'fresh');
       return { ...answer, continued, prefilledTokens: prefill?.tokens };

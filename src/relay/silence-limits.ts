@@ -4,7 +4,7 @@
 import type { Model } from '../catalog/catalog.ts';
 import type { AnswerSize } from '../channels/answer-times.ts';
 import type { RelayRequest } from '../dialects/dialect.ts';
-import type { Admission, RelayTools } from './call.ts';
+import type { Admission } from './call.ts';
 import { maySpendUnseen } from './needs-report.ts';
 import type { Step } from './plan.ts';
 import type { SilenceLimits } from './watch.ts';
@@ -16,23 +16,23 @@ const MEDIANS = 5;
 /** Assumed for a route without history: 10,000 tokens read and 50 written per second. */
 const MS_PER_TOKEN = { first_token: 0.1, whole: 20 };
 
-export function silenceLimits(tools: RelayTools, admission: Admission, step: Step): SilenceLimits {
+export function silenceLimits(admission: Admission, step: Step): SilenceLimits {
   const { call } = admission;
   const { route, model } = step;
   const { stream, images, isUncut } = call.request;
-  const kind = images > 0 || isUncut || maySpendUnseen(tools, call, step, 0) ? 'unseen' : 'shown';
-  const lateMs = typeof model.hedge === 'number' ? model.hedge : lateAfter(tools, admission, step, kind);
+  const kind = images > 0 || isUncut || maySpendUnseen(call, step, 0) ? 'unseen' : 'shown';
+  const lateMs = typeof model.hedge === 'number' ? model.hedge : lateAfter(admission, step, kind);
   if (!stream) return { lateMs, mostMs: Number.POSITIVE_INFINITY };
   if (route.firstTokenMs === 'auto') return { lateMs: Math.min(lateMs, MAX_MS[kind]), mostMs: MAX_MS[kind] };
   const mostMs = route.firstTokenMs;
   return { lateMs: model.hedge === 'off' ? mostMs : Math.min(lateMs, mostMs), mostMs };
 }
 
-function lateAfter(tools: RelayTools, admission: Admission, step: Step, kind: 'shown' | 'unseen'): number {
+function lateAfter(admission: Admission, step: Step, kind: 'shown' | 'unseen'): number {
   const { channel, model } = step.route;
   const size = sizeOf(admission, step);
   const unknown = Math.min(MIN_MS[kind] + size.tokens * MS_PER_TOKEN[size.kind], MAX_MS[kind]);
-  const median = tools.answerTimes.median(channel.name, model, size);
+  const median = admission.call.tools.answerTimes.median(channel.name, model, size);
   if (median === undefined) return inSeconds(unknown);
   // A whole answer may always be as long as its bound.
   if (size.kind === 'whole') return inSeconds(Math.max(median * MEDIANS, unknown));

@@ -2,24 +2,20 @@
 
 import { readFailureInBody } from '../channels/refusals/read-failure.ts';
 import type { CarriedAnswer, Carrier, GaveUp } from '../dialects/carrier.ts';
-import type { StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
+import type { Dialect, StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import { splitEvents } from '../dialects/stream/other-form.ts';
 import { SseTooLong } from '../dialects/stream/sse.ts';
 import { fault } from '../faults/fault.ts';
 import { type JsonDocument, JsonRefused, readAnswerJson } from '../kit/json/json.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunStream, WholeAnswer } from './begun.ts';
-import type { Call, RelayTools } from './call.ts';
 import type { UpstreamCall } from './call-upstream.ts';
 import { classifyErrorIn200 } from './classify-failure.ts';
 import { MAX_EVENTS_WITHOUT_OUTPUT } from './event-buffer.ts';
 import { type ByteSource, EventFeed } from './event-feed.ts';
-import { framed } from './framed-bytes.ts';
-import { joinWhole, TurnSource } from './join-turns.ts';
-import type { NextTurns } from './next-turns.ts';
+import { joinWhole, type NextTurns, TurnSource } from './next-turns.ts';
 import type { AttemptOutcome } from './outcomes.ts';
-import { dropLarge, type LargeAnswer, readLargeAnswer } from './read-large-answer.ts';
-import { isShort, MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
+import { dropLarge, isShort, type LargeAnswer, MAX_ANSWER_BYTES, readLargeAnswer, readText } from './read-response.ts';
 
 interface Reply extends UpstreamCall {
   response: Response;
@@ -36,12 +32,12 @@ function explainText({ carrier, upstream }: Reply, text: string | undefined, oth
 }
 
 /** A large answer is read in chunks. */
-export function readAnswer(tools: RelayTools, call: Call, reply: Reply): Promise<string | LargeAnswer> {
-  const { response, watch, turns } = reply;
+export function readAnswer(reply: Reply): Promise<string | LargeAnswer> {
+  const { call, response, watch, turns } = reply;
   const { longMembers } = call.dialect.answer;
   if (turns) return readTurns(reply, turns);
   if (!longMembers || isShort(response)) return readText(response, watch);
-  return readLargeAnswer(tools, call, longMembers, response, watch);
+  return readLargeAnswer(call, longMembers, response, watch);
 }
 
 async function readTurns({ response, watch }: Reply, turns: NextTurns): Promise<string> {
@@ -119,9 +115,9 @@ function mostStreamed({ isTranslated }: Carrier, { maxOutputTokens }: UpstreamFi
   return MAX_ANSWER_BYTES + tokenBytes * maxOutputTokens * choices;
 }
 
-export async function beginStream({ clock }: RelayTools, call: Call, reply: Reply): Promise<BegunStream> {
-  const { step, response, carrier, fields, startedAt, watch } = reply;
-  const { request, dialect } = call;
+export async function beginStream(reply: Reply): Promise<BegunStream> {
+  const { call, step, response, carrier, fields, startedAt, watch } = reply;
+  const { tools, request, dialect } = call;
   const streamed = isEventStream(response) ? response : (framed(dialect, response) ?? (await asStream(reply)));
   const reader = carrier.createStreamReader();
   const source = streamed.body?.getReader();
@@ -131,7 +127,28 @@ export async function beginStream({ clock }: RelayTools, call: Call, reply: Repl
   const events = new EventFeed(turns ?? source, reader, watch, limits);
   await untilBegun(reply, events, reader);
   watch.noteOutput();
-  return { kind: 'stream', carrier, fields, startedAt, firstTokenAt: clock.monotonic(), reader, events, watch, turns };
+  const firstTokenAt = tools.clock.monotonic();
+  return { kind: 'stream', carrier, fields, startedAt, firstTokenAt, reader, events, watch, turns };
+}
+
+/** The bytes of an answer as a stream of events, one for each chunk. Undefined if the answer is not such bytes. An answer shorter than its declared length is incomplete. */
+function framed({ stream }: Dialect, response: Response): Response | undefined {
+  const frames = stream.frameBytes?.(response.headers.get('content-type') ?? '');
+  if (!frames || !response.body) return undefined;
+  const declared = Number(response.headers.get('content-length') ?? 0);
+  const encoder = new TextEncoder();
+  let read = 0;
+  const framing = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      read += bytes.byteLength;
+      controller.enqueue(encoder.encode(frames.chunk(bytes)));
+    },
+    flush(controller) {
+      if (read < declared) controller.error(new Error('the answer is shorter than declared'));
+      else controller.enqueue(encoder.encode(frames.end));
+    },
+  });
+  return new Response(response.body.pipeThrough(framing));
 }
 
 async function openTurn(reply: Reply, response: Response): Promise<ByteSource> {

@@ -3,14 +3,15 @@
 import type { Model } from '../catalog/catalog.ts';
 import { BETA_HEADER, withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { RelayRequest, UpstreamFields } from '../dialects/dialect.ts';
+import { refuseField } from '../dialects/fields.ts';
 import { sealsReasoning } from '../dialects/openai-responses/sealed-reasoning.ts';
+import { ANSWER_LIMITS } from '../kit/json/json.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-budget.ts';
 import { claudeHostOf } from '../vendors/claude-hosts.ts';
 import { hasVerboseTranscripts, limitFieldOf } from '../vendors/openai.ts';
 import { qwenThinking } from '../vendors/qwen.ts';
 import type { Admission } from './call.ts';
 import type { Step } from './plan.ts';
-import { ENOUGH_OUTPUT, readableTokens } from './readable-answer.ts';
 
 export function upstreamFields(
   { call, maxOutputTokens: most }: Admission,
@@ -58,3 +59,38 @@ function contextLeft({ contextTokens, maxOutputTokens }: Model, { input }: Relay
 function outputBound(tokens: number, prefilled: number | undefined): number {
   return prefilled === undefined ? tokens : Math.max(1, tokens - prefilled);
 }
+
+/** The output bound of a client that sets none: few answers are longer. */
+const ENOUGH_OUTPUT = 4_096;
+/** Values of an answer apart from its tokens. */
+const BESIDE = 10_000;
+
+type RequestedAnswer = Pick<RelayRequest, 'choices' | 'valuesPerToken' | 'maxOutputTokens'>;
+
+/**
+ * How many tokens each choice may have. Log probabilities make a whole answer many times as large as its text, and the gateway
+ * reads only so many values of one answer.
+ */
+function readableTokens({ choices, valuesPerToken }: Omit<RequestedAnswer, 'maxOutputTokens'>): number {
+  if (valuesPerToken === undefined) return Number.POSITIVE_INFINITY;
+  return Math.floor((ANSWER_LIMITS.nodes - BESIDE) / (choices * valuesPerToken));
+}
+
+/**
+ * A request whose answer could have more values than are read is refused before it costs anything. `most`: the output bound of
+ * the model. For a client that named none, the bound is lowered later, but not below
+ * this.
+ */
+export function requireReadable(request: RequestedAnswer, most: number): void {
+  const { choices, valuesPerToken = 0, maxOutputTokens = ENOUGH_OUTPUT } = request;
+  const tokens = Math.min(maxOutputTokens, most);
+  if (tokens <= readableTokens(request)) return;
+  const values = (choices * tokens * valuesPerToken).toLocaleString('en-US');
+  refuseField(
+    'logprobs',
+    `The answer could have ${values} values (${choices} x ${tokens} tokens with about ${valuesPerToken} each), and at most ` +
+      `${MAX_VALUES} are possible. Request fewer choices, tokens or top_logprobs, or a stream.`,
+  );
+}
+
+const MAX_VALUES = ANSWER_LIMITS.nodes.toLocaleString('en-US');

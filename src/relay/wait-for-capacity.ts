@@ -6,24 +6,24 @@ import { sleep } from '../kit/clock.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused, RefusedCall } from '../limits/recent-refusals.ts';
 import { TURN_MS } from '../limits/turns.ts';
-import type { Call, RelayTools } from './call.ts';
+import type { Call, EarlyCall } from './call.ts';
 
 const MAX_WAIT_MS = 3_000;
 
 /** Fulfilled when admission should be tried again; rejects when the client leaves. Undefined if waiting cannot help. */
 export function waitForCapacity(
-  { clock, turns }: RelayTools,
-  { key, gone, noWait }: Call,
+  { tools, key, gone, noWait }: Call,
   refused: Refused,
   waitedMs: number,
 ): Promise<void> | undefined {
+  const { clock, turns } = tools;
   const ms = waitFor(refused, noWait, clock.now());
   if (waitedMs + ms > MAX_WAIT_MS) return undefined;
   return isHeld(refused) ? turns.wait(waitedFor(refused, key), MAX_WAIT_MS - waitedMs, gone) : sleep(clock, ms, gone);
 }
 
 /** A call of the same account or keys that waits for money may be admitted now. */
-export function wakeNextWaiting({ turns }: RelayTools, { accountId, keyId, ancestors }: PresentedKey): void {
+export function wakeNextWaiting({ tools: { turns }, key: { accountId, keyId, ancestors } }: Call): void {
   turns.passOn(accountId);
   turns.passOn(keyId);
   for (const ancestor of ancestors) turns.passOn(ancestor.keyId);
@@ -35,12 +35,10 @@ export function limitOf({ key, model, catalog }: Pick<Call, 'key' | 'model' | 'c
 }
 
 /** The refusal that a limit gives until it resets; undefined also if a short wait may help. */
-export function knownRefusal(
-  tools: Pick<RelayTools, 'clock' | 'refusals'>,
-  call: Pick<Call, 'key' | 'model' | 'catalog' | 'dialect' | 'noWait'>,
-): Fault | undefined {
-  const now = tools.clock.now();
-  const refused = tools.refusals.find(limitOf(call, now));
+export function knownRefusal(call: EarlyCall & Pick<Call, 'model'>): Fault | undefined {
+  const { clock, refusals } = call.tools;
+  const now = clock.now();
+  const refused = refusals.find(limitOf(call, now));
   if (!refused || waitFor(refused, call.noWait, now) <= MAX_WAIT_MS) return undefined;
   return admissionFault(refused, now, call.dialect.envelope, notForMoney);
 }

@@ -16,7 +16,7 @@ import { createRecentRefusals } from '../limits/recent-refusals.ts';
 import { createTurns } from '../limits/turns.ts';
 import type { RelayTools } from '../relay/call.ts';
 import { createDrainDeadline } from '../relay/drain-deadline.ts';
-import { ReadToEndLimit } from '../relay/read-to-end-limit.ts';
+import { ReadToEndLimit } from '../relay/read-to-end.ts';
 import { createSecretResolver } from './settings/resolve-secret.ts';
 import type { Settings } from './settings/settings.ts';
 import type { LifeCycle } from './start/life-cycle.ts';

@@ -15,10 +15,10 @@ import { chargedTier } from '../../kit/prices.ts';
 import { amount, anyObject, count, named, text, time } from '../../kit/shapes.ts';
 import { costOf } from '../../ledger/cost.ts';
 import { UNCOUNTED_WORK } from '../../limits/large-work.ts';
+import { type Preview, previewCall } from '../../relay/admit.ts';
 import type { Call, IncomingCall } from '../../relay/call.ts';
 import { otherUnits } from '../../relay/measure.ts';
 import { emptyAnswer, prepareCall, prepareLargeCall } from '../../relay/prepare-call.ts';
-import { type Preview, previewCall } from '../../relay/preview-call.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { answerWithoutModel, type BodyWithoutModel } from '../answer-without-model.ts';
 import { incomingCall, limitByAddress, type ModelCall } from '../call-model.ts';
@@ -100,9 +100,9 @@ async function quoteCall(
   const routed = await takeRouting(body, { ...endpoint, catalog: tools.catalog(), key });
   const rewritten: RewrittenCall = (await endpoint.rewrite?.(tools, routed.document, key.accountId)) ?? routed;
   const incoming = incomingCall(tools, exchange, endpoint, { ...routed, ...rewritten, key, capacity, work });
-  const { call, refused } = await prepare(tools, incoming, large);
+  const { call, refused } = await prepare(incoming, large);
   limitByAddress(tools, exchange, call);
-  const preview = await previewOf(tools, call);
+  const preview = await previewOf(call);
   return quoteOf(tools, call, body.value, { ...preview, refused: refused ?? preview.refused });
 }
 
@@ -139,9 +139,8 @@ interface Prepared {
 }
 
 /** A key that may not use the model is quoted, too: the quote says that the call would be refused. */
-async function prepare(tools: HttpTools, incoming: IncomingCall, large: LargeCall | undefined): Promise<Prepared> {
-  const prepared = async (one: IncomingCall) =>
-    large ? prepareLargeCall(tools.relay, one, large) : prepareCall(tools.relay, one);
+async function prepare(incoming: IncomingCall, large: LargeCall | undefined): Promise<Prepared> {
+  const prepared = async (one: IncomingCall) => (large ? prepareLargeCall(one, large) : prepareCall(one));
   try {
     return { call: await prepared(incoming) };
   } catch (error) {
@@ -155,8 +154,8 @@ async function prepare(tools: HttpTools, incoming: IncomingCall, large: LargeCal
 }
 
 /** A call that only warms a cache which its upstream does not have is answered without one, and free. */
-function previewOf({ relay }: HttpTools, call: Call): Preview | Promise<Preview> {
-  return emptyAnswer(call) === undefined ? previewCall(relay, call) : NOTHING_ASKED;
+function previewOf(call: Call): Preview | Promise<Preview> {
+  return emptyAnswer(call) === undefined ? previewCall(call) : NOTHING_ASKED;
 }
 
 const NOTHING_ASKED: Preview = { most: 0n, inputTokens: 0, outputTokens: 0, refused: undefined };

@@ -1,13 +1,39 @@
-// Whether the prompt of a call fits the models that may answer it, and whether a free call stays within its bounds.
+// The checks of a call before its limits and its money: whether the prompt fits the models that may answer it, whether the books
+// balance, and whether its quote still covers it.
 
 import { tokenBounds } from '../catalog/catalog.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { type Fault, fault, tooLongText } from '../faults/fault.ts';
+import { newQuote } from '../faults/sample-call.ts';
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
+import type { Nano } from '../kit/money.ts';
+import { fullHold } from './admit-input.ts';
 import type { Call } from './call.ts';
-import { fitsOutputBound } from './candidate-models.ts';
+import { fitsOutputBound } from './choose-model.ts';
 
-/** Undefined if it fits. */
+export function checkCall(call: Call): Fault | undefined {
+  const refused = checkContext(call) ?? checkBooks(call);
+  if (refused || call.quotedMost === undefined || call.model.free) return refused;
+  return checkQuote(call, call.quotedMost);
+}
+
+function checkBooks({ tools, model }: Call): Fault | undefined {
+  if (model.free || !tools.isUnbalanced()) return undefined;
+  return fault('unavailable', { internal: 'the books do not balance' });
+}
+
+/** The quote must cover the shortest answer that is worth a call. */
+function checkQuote(call: Call, most: Nano): Fault | undefined {
+  const { base, unit, least } = fullHold(call);
+  if (base + unit * BigInt(least) <= most) return undefined;
+  return fault('quote_expired', {
+    message:
+      'This quote no longer covers the request: the routes or fallbacks that it may use have changed. Get a new quote.',
+    actions: [newQuote({ endpoint: call.endpoint, promptField: call.dialect.request.promptField }, call.model.id)],
+  });
+}
+
+/** Undefined if the prompt fits, and a free call stays within its bounds. */
 export function checkContext(call: Call): Fault | undefined {
   const { request, model, catalog, dialect } = call;
   const { input } = request;
