@@ -1,6 +1,7 @@
 // The public API: routes from the table, and around each of them the same order: size, key, handler, fault, headers.
 
 import { type Context, Hono } from 'hono';
+import type { Catalog } from '../catalog/catalog.ts';
 import { type Fault, fault, isClientGone, toFault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { type Connection, NO_CONNECTION } from '../kit/connection.ts';
@@ -13,16 +14,13 @@ import { addCommonHeaders } from './common-headers.ts';
 import { isOpenToPages, preflight } from './cors.ts';
 import { keyOf } from './credentials.ts';
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
-import { clientName } from './failed-stream.ts';
-import { createFaultResponses, type FaultResponse } from './fault-response.ts';
+import { clientName, createFaultResponses, type FaultResponse } from './fault-response.ts';
 import { GEMINI_BASE, GEMINI_UPLOADS } from './gemini-path.ts';
 import type { HttpRoute } from './operation.ts';
 import { checkDeclaredBody } from './read-body.ts';
 import { readPeerBeforeWait } from './read-keyed-body.ts';
-import { recordRefusal } from './record-refusal.ts';
-import { routePath, routerPattern } from './route-path.ts';
+import { routePath, routerPattern, similarRouteHint } from './route-path.ts';
 import { ROUTES } from './route-table.ts';
-import { similarRouteHint } from './similar-route.ts';
 
 interface AppBindings {
   connection: Connection;
@@ -210,6 +208,32 @@ function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Res
     tools.log('error', 'fault', { request_id: requestId, code: thrown.code, detail });
   }
   return tools.faultResponse(thrown, exchange, clientName(request.headers));
+}
+
+const NO_FIGURES = {};
+
+/**
+ * Records a refused request for the operator. Nothing that the client sent is kept, but for the name of a model that the
+ * catalog has. A failure of the gateway is no refusal, and an admitted call has a usage record.
+ */
+function recordRefusal(tools: HttpTools, exchange: Exchange | KeyedExchange, refused: Fault): void {
+  if (refused.isOurs || exchange.wasAdmitted) return;
+  const { requestId, route = '', requestedModel } = exchange;
+  const key = 'key' in exchange ? exchange.key : undefined;
+  tools.recordRefusal({
+    requestId,
+    accountId: key?.accountId ?? '',
+    keyId: key?.keyId ?? '',
+    endpoint: route,
+    model: typeof requestedModel === 'string' ? knownModel(tools.catalog(), requestedModel) : null,
+    status: refused.row.status,
+    code: refused.label,
+    figures: refused.details.figures ?? NO_FIGURES,
+  });
+}
+
+function knownModel(catalog: Catalog, asked: string): string | null {
+  return (catalog.retired.get(asked) ?? catalog.find(asked))?.id ?? null;
 }
 
 function envelopeOf(path: string, headers: Headers): Envelope {

@@ -16,17 +16,14 @@ import { emptyAnswer, prepareCall, prepareLargeCall, refuseEarly } from '../rela
 import { relayRequest } from '../relay/relay-request.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import { addressOf } from './client-address.ts';
-import { newResponse } from './common-headers.ts';
+import { gatewayHeaders, newResponse, STREAM_TYPE } from './common-headers.ts';
 import type { RewrittenCall } from './compact-call.ts';
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
-import { STREAM_TYPE } from './failed-stream.ts';
-import { gatewayHeaders } from './gateway-headers.ts';
 import type { CallUrl } from './gemini-path.ts';
 import { type LargeCall, openLargeCall, type RefuseEarly } from './large-call.ts';
 import { openQuote, QUOTE_HEADER, type QuotedPrice, requireQuoted } from './quoted-price.ts';
 import { pause, readBody } from './read-body.ts';
-import { needsForm, readFiles } from './read-files.ts';
-import { parseKeyed, readPeerBeforeWait } from './read-keyed-body.ts';
+import { needsForm, parseKeyed, readFiles, readPeerBeforeWait } from './read-keyed-body.ts';
 import { takeRouting } from './take-routing.ts';
 
 export interface ModelCall {
@@ -173,7 +170,7 @@ export function limitByAddress(tools: HttpTools, exchange: Exchange, call: Call)
 /** No upstream is asked, and nothing is charged. */
 async function answerHere(tools: HttpTools, exchange: KeyedExchange, body: string, call: Call): Promise<Response> {
   const isStream = call.request.stream;
-  const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
+  const type = isStream ? STREAM_TYPE : 'application/json';
   const headers = await gatewayHeaders(tools, exchange, exchange.envelope, { isStream });
   setRetirement(headers, call.named, call.model, tools.publicUrl);
   return newResponse(exchange, body, { headers: { 'content-type': type, ...headers } });

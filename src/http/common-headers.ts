@@ -1,7 +1,12 @@
 // The headers of every response.
 
+import { readFreeAllowances } from '../accounts/account.ts';
+import { RESERVED_CHANNEL } from '../catalog/document.ts';
+import type { Envelope } from '../faults/write.ts';
+import { rateHeaders } from '../limits/rate-headers.ts';
+import { addCost } from '../relay/answer-headers.ts';
 import { CORS_HEADERS, isOpenToPages } from './cors.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
 
 type Asked = Pick<Exchange, 'requestId' | 'path'>;
 
@@ -9,6 +14,8 @@ interface ResponseHead {
   status?: number;
   headers: Readonly<Record<string, string>>;
 }
+
+export const STREAM_TYPE = 'text/event-stream; charset=utf-8';
 
 /** The vendors' names for the header with a request's id. */
 const ID_HEADERS = ['x-request-id', 'request-id'] as const;
@@ -46,4 +53,20 @@ export function addCommonHeaders({ requestId, path }: Asked, response: Response)
 
 export function setRequestId({ headers }: Response, requestId: string): void {
   for (const name of ID_HEADERS) headers.set(name, requestId);
+}
+
+/**
+ * The headers of `/v1` answers that no upstream gave: model lists, token counts, and answers without any output. They cost
+ * nothing; a stream reports that in its usage.
+ */
+export async function gatewayHeaders(
+  tools: HttpTools,
+  { key }: KeyedExchange,
+  names: Envelope,
+  { isStream = false } = {},
+): Promise<Record<string, string>> {
+  const { tighter, wallet } = await readFreeAllowances(tools, key.accountId);
+  const headers = { 'x-svc-channel': RESERVED_CHANNEL, ...rateHeaders(tighter, tools.clock.now(), names) };
+  if (wallet && !isStream) addCost(headers, { cost: 0n, balance: wallet.balance });
+  return headers;
 }

@@ -2,6 +2,11 @@
 
 import { GEMINI_BASE, GEMINI_UPLOADS } from './gemini-path.ts';
 
+const RATES = ['limit', 'remaining', 'reset'];
+export const rateHeaderNames = (unit: 'requests' | 'tokens') => RATES.map((name) => `x-ratelimit-${name}-${unit}`);
+export const anthropicRateNames = (unit: 'requests' | 'tokens') =>
+  RATES.map((name) => `anthropic-ratelimit-${unit}-${name}`);
+
 const EXPOSED = [
   'x-svc-channel',
   'x-svc-cost-ntd',
@@ -19,18 +24,10 @@ const EXPOSED = [
   'retry-after',
   'www-authenticate',
   'x-should-retry',
-  'x-ratelimit-limit-requests',
-  'x-ratelimit-remaining-requests',
-  'x-ratelimit-reset-requests',
-  'x-ratelimit-limit-tokens',
-  'x-ratelimit-remaining-tokens',
-  'x-ratelimit-reset-tokens',
-  'anthropic-ratelimit-requests-limit',
-  'anthropic-ratelimit-requests-remaining',
-  'anthropic-ratelimit-requests-reset',
-  'anthropic-ratelimit-tokens-limit',
-  'anthropic-ratelimit-tokens-remaining',
-  'anthropic-ratelimit-tokens-reset',
+  ...rateHeaderNames('requests'),
+  ...rateHeaderNames('tokens'),
+  ...anthropicRateNames('requests'),
+  ...anthropicRateNames('tokens'),
 ].join(', ');
 
 const MAX_AGE_S = '86400';

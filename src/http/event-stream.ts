@@ -8,8 +8,8 @@ import { fault } from '../faults/fault.ts';
 import { type Send, toByteStream } from '../relay/byte-stream.ts';
 import type { DrainListener } from '../relay/drain-deadline.ts';
 import type { EventType, StoredEvent } from '../store/event-rows.ts';
+import { STREAM_TYPE } from './common-headers.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
-import { STREAM_TYPE } from './failed-stream.ts';
 
 export interface EventStreams extends EventWatch {
   /** Throws too_many_in_flight if the account, or unavailable if this process has no stream left; the result gives it back. */

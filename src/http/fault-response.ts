@@ -4,10 +4,9 @@
 import { writeFailedStream } from '../dialects/openai-responses/write-events.ts';
 import type { Fault } from '../faults/fault.ts';
 import { type Envelope, readsNumbers, writeFault } from '../faults/write.ts';
-import { newResponse, setRequestId } from './common-headers.ts';
+import { newResponse, STREAM_TYPE, setRequestId } from './common-headers.ts';
 import { isOpenToPages } from './cors.ts';
 import type { Exchange } from './exchange.ts';
-import { belongsInStream, STREAM_TYPE } from './failed-stream.ts';
 
 type Asked = Pick<Exchange, 'envelope' | 'path' | 'requestId'>;
 
@@ -70,3 +69,20 @@ const VARIANTS: Readonly<Record<Envelope, number>> = { openai: 0, anthropic: 2, 
 const JSON_TYPE = 'application/json;charset=utf-8';
 /** A placeholder for the request's id, which needs no escapes in JSON. No fault can contain it by chance. */
 const ID_MARK = crypto.randomUUID();
+
+const CODEX = /^codex/i;
+
+/** The client's name for itself. Codex sends it in two headers, one of which its user may change. */
+export function clientName(headers: Headers): string | null {
+  const originator = headers.get('originator');
+  return originator !== null && CODEX.test(originator) ? originator : headers.get('user-agent');
+}
+
+/**
+ * For a prompt that is too long, Codex gets the fault in its stream and all other clients get it as a status. Codex ignores the
+ * status: even to compact, it sends the same prompt again and again, and the session is lost. After a failure in the stream it
+ * removes the oldest turns and goes on. It always asks for a stream.
+ */
+function belongsInStream({ code }: Fault, path: string, client: string | null): boolean {
+  return code === 'context_length_exceeded' && path === '/v1/responses' && CODEX.test(client ?? '');
+}

@@ -6,11 +6,12 @@ import { readUnparsed, type UnparsedFields } from '../dialects/unparsed-fields.t
 import { clientLeft, Fault, isClientGone } from '../faults/fault.ts';
 import type { Spans } from '../kit/json/spans.ts';
 import { type Caller, type CallWork, SMALL_BODY_BYTES, TURN_UNITS, unitsOf } from '../limits/large-work.ts';
+import type { CapacityLease } from '../limits/load.ts';
 import { addressOf } from './client-address.ts';
 import { encodingOf } from './decode-body.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
-import { type BodyCapacity, decodeBody, finishScan, openScan, parseScannedText, pause } from './read-body.ts';
-import { type KeyedBody, parseKeyed, requireKey } from './read-keyed-body.ts';
+import { type BodyCapacity, decodeBody, finishScan, openScan, parseScannedText, pause, readBody } from './read-body.ts';
+import { type KeyedBody, parseKeyed, readPeerBeforeWait, requireKey } from './read-keyed-body.ts';
 
 /** Throws the fault of a call that can be refused before its body is parsed. */
 export type RefuseEarly = (key: PresentedKey, fields: UnparsedFields) => void;
@@ -138,3 +139,41 @@ export class LargeCall implements CallWork {
 
 /** For a body that was refused before it was scanned. */
 const UNSEEN = { values: 0, items: 0 };
+
+export interface BodyWithoutModel extends KeyedBody {
+  capacity: CapacityLease;
+  /** Undefined for a small body. */
+  large: LargeCall | undefined;
+}
+
+interface Bounds {
+  maxBytes: number;
+  /** Checks a large body before it is parsed. */
+  refuseEarly?: RefuseEarly;
+}
+
+/** The frame of calls that the gateway answers itself, and whose body may be large: token counts, quotes, messages of MCP. */
+export async function answerWithoutModel<Answer>(
+  tools: HttpTools,
+  exchange: KeyedExchange,
+  { maxBytes, refuseEarly = () => {} }: Bounds,
+  answer: (body: BodyWithoutModel) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const capacity = tools.load.acquire(exchange.key.accountId);
+  let large: LargeCall | undefined;
+  try {
+    large = openLargeCall(tools, exchange, true);
+    const body = await readBody(exchange.request, maxBytes, tools.clock, large?.counting(capacity) ?? capacity);
+    const keyed = large
+      ? await large.read(body, refuseEarly)
+      : parseKeyed(body, await readPeerBeforeWait(tools.authenticator.revalidate(exchange.key), exchange.connection));
+    const answered = await answer({ ...keyed, capacity, large });
+    large?.answeredHere();
+    return answered;
+  } catch (error) {
+    large?.failed(error);
+    throw error;
+  } finally {
+    capacity.release();
+  }
+}

@@ -8,7 +8,6 @@ import { openapiDocument } from './openapi.ts';
 import { type OpenRoute, openRoute } from './operation.ts';
 import { ACCOUNT_CALLS } from './routes/account.ts';
 import { showCatalog } from './routes/catalog.ts';
-import { compactResponse } from './routes/compact.ts';
 import { COUNT_CALLS } from './routes/count-tokens.ts';
 import { listEventsCall } from './routes/events.ts';
 import { GEMINI_CALLS } from './routes/gemini.ts';
@@ -51,7 +50,6 @@ export const ROUTES = [
   ...LIST_CALLS,
   ...COUNT_CALLS,
   ...MODEL_CALLS,
-  compactResponse,
   responsesSocket,
   ...GEMINI_CALLS,
   mcp,

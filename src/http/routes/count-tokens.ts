@@ -10,12 +10,11 @@ import { readInput as readResponsesInput, writeInputCount } from '../../dialects
 import type { JsonDocument } from '../../kit/json/json.ts';
 import { count, named } from '../../kit/shapes.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
-import { answerWithoutModel } from '../answer-without-model.ts';
+import { gatewayHeaders } from '../common-headers.ts';
 import { rewriteResponse } from '../compact-call.ts';
 import type { ModelFor } from '../description.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
-import { gatewayHeaders } from '../gateway-headers.ts';
-import type { RefuseEarly } from '../large-call.ts';
+import { answerWithoutModel } from '../large-call.ts';
 import { keyedRoute } from '../operation.ts';
 import * as outline from './outlines.ts';
 
@@ -31,6 +30,8 @@ const COMMON = {
 } as const;
 
 interface Format {
+  /** Where the URL has it; otherwise the body names it. */
+  model?: string;
   read(document: JsonDocument, tools: HttpTools, accountId: string): InputCount | Promise<InputCount>;
   write(tokens: number): Record<string, unknown>;
 }
@@ -56,7 +57,7 @@ export const COUNT_CALLS = [
     answer: named('CountTokensAnswer', { input_tokens: count }),
     answerHeaders: [...outline.gatewayAnswerHeaders, ...outline.anthropicAnswerHeaders],
     envelope: 'anthropic',
-    handle: (tools, exchange) => handleCount(tools, exchange, MESSAGES),
+    handle: (tools, exchange) => countTokens(tools, exchange, MESSAGES),
   }),
   keyedRoute('POST /v1/responses/input_tokens', {
     ...COMMON,
@@ -66,15 +67,25 @@ export const COUNT_CALLS = [
     example: (modelFor: ModelFor) => ({ model: modelFor('chat'), input: 'Hello' }),
     answer: named('InputTokensAnswer', { object: z.literal('response.input_tokens'), input_tokens: count }),
     answerHeaders: outline.gatewayAnswerHeaders,
-    handle: (tools, exchange) => handleCount(tools, exchange, RESPONSES),
+    handle: (tools, exchange) => countTokens(tools, exchange, RESPONSES),
   }),
 ];
 
-function handleCount(tools: HttpTools, exchange: KeyedExchange, { read, write }: Format): Promise<Response> {
-  const refuseEarly: RefuseEarly = (key, fields) => chooseModel(tools.catalog(), key, readModel(fields), 'chat');
-  return answerWithoutModel(tools, exchange, { maxBytes: MAX_BYTES, refuseEarly }, async ({ document, key }) => {
-    const { routes } = chooseModel(tools.catalog(), key, readModel(document), 'chat');
-    const tokens = estimateAt(await read(document, tools, key.accountId), routes[0]?.model ?? '');
-    return Response.json(write(tokens), { headers: await gatewayHeaders(tools, exchange, exchange.envelope) });
-  });
+export function countTokens(
+  tools: HttpTools,
+  exchange: KeyedExchange,
+  { model, read, write }: Format,
+): Promise<Response> {
+  const choose = (key: KeyedExchange['key'], fields: Parameters<typeof readModel>[0]) =>
+    chooseModel(tools.catalog(), key, model ?? readModel(fields), 'chat');
+  return answerWithoutModel(
+    tools,
+    exchange,
+    { maxBytes: MAX_BYTES, refuseEarly: choose },
+    async ({ document, key }) => {
+      const { routes } = choose(key, document);
+      const tokens = estimateAt(await read(document, tools, key.accountId), routes[0]?.model ?? '');
+      return Response.json(write(tokens), { headers: await gatewayHeaders(tools, exchange, exchange.envelope) });
+    },
+  );
 }

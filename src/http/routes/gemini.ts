@@ -5,20 +5,18 @@ import { gemini } from '../../dialects/gemini/dialect.ts';
 import { member } from '../../dialects/gemini/member.ts';
 import { readInput } from '../../dialects/gemini/read-request.ts';
 import { batchEmbedContents, embedContent } from '../../dialects/gemini-embeddings/dialect.ts';
-import { estimateAt } from '../../dialects/input/estimated-input.ts';
 import type { ListedModel } from '../../dialects/model-list.ts';
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { openMember } from '../../kit/json/raw-json.ts';
 import { anyObject, count, each, named, number, text, withOptional } from '../../kit/shapes.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
-import { answerWithoutModel } from '../answer-without-model.ts';
 import type { ModelCall } from '../call-model.ts';
-import type { HttpTools, KeyedExchange } from '../exchange.ts';
-import { gatewayHeaders } from '../gateway-headers.ts';
+import { gatewayHeaders } from '../common-headers.ts';
 import { type CallUrl, modelInPath, streamMembers, withMembers } from '../gemini-path.ts';
 import { keyedRoute } from '../operation.ts';
 import { finishScan, openScan, parseScannedText } from '../read-body.ts';
+import { countTokens } from './count-tokens.ts';
 import { modelCall } from './model-calls.ts';
 import { describeModel, usableModels } from './models.ts';
 import * as outline from './outlines.ts';
@@ -26,7 +24,6 @@ import * as outline from './outlines.ts';
 const MAX_BYTES = 20 * 1024 * 1024;
 const FORMAT = 'Outline; the whole format is Google’s.';
 const params = { model: text.describe('An id or alias of GET /v1beta/models, without `models/`.') };
-const requestHeaders = { ...outline.noWait, ...outline.strict, ...outline.session };
 const content = withOptional({ parts: z.array(anyObject) }, { role: z.enum(['user', 'model']) });
 const contents = z.array(content).min(1);
 
@@ -51,11 +48,9 @@ const COMMON = {
   dialect: gemini,
   maxBytes: MAX_BYTES,
   params,
-  requestHeaders,
   body: request,
   example: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
   answer,
-  envelope: 'google',
 } as const;
 
 const listed = withOptional(
@@ -89,8 +84,7 @@ const EMBEDDINGS = {
   kind: 'embeddings',
   maxBytes: 5 * 1024 * 1024,
   params,
-  requestHeaders,
-  envelope: 'google',
+  takesStrict: true,
   complete: (body: Uint8Array, exchange: CallUrl) => withMembers(body, { model: modelInPath(exchange) }),
 } as const;
 
@@ -157,7 +151,12 @@ export const GEMINI_CALLS = [
     answerHeaders: outline.gatewayAnswerHeaders,
     faults: [...outline.MODEL_FAULTS, 'unsupported_endpoint', 'rate_limited'],
     envelope: 'google',
-    handle: handleCount,
+    handle: (tools, exchange) =>
+      countTokens(tools, exchange, {
+        model: modelInPath(exchange),
+        read: async (document) => readInput(await countedRequest(document)),
+        write: (totalTokens) => ({ totalTokens }),
+      }),
   }),
   keyedRoute('GET /v1beta/models', {
     id: 'listGeminiModels',
@@ -214,16 +213,6 @@ function decoded(name: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function handleCount(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
-  const id = modelInPath(exchange);
-  const refuseEarly = (key: KeyedExchange['key']) => chooseModel(tools.catalog(), key, id, 'chat');
-  return answerWithoutModel(tools, exchange, { maxBytes: MAX_BYTES, refuseEarly }, async ({ document, key }) => {
-    const { routes } = chooseModel(tools.catalog(), key, id, 'chat');
-    const totalTokens = estimateAt(readInput(await countedRequest(document)), routes[0]?.model ?? '');
-    return Response.json({ totalTokens }, { headers: await gatewayHeaders(tools, exchange, 'google') });
-  });
 }
 
 /** A whole request to be counted is in a separate member. */

@@ -8,11 +8,11 @@ import { loadOnce } from '../../kit/load-once.ts';
 import { anyObject, named, number, text } from '../../kit/shapes.ts';
 import { SMALL_BODY_BYTES } from '../../limits/large-work.ts';
 import { keyOf } from '../credentials.ts';
-import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
-import { type LargeCall, openLargeCall } from '../large-call.ts';
+import type { Exchange, HttpTools } from '../exchange.ts';
+import { answerWithoutModel } from '../large-call.ts';
 import { OURS, openRoute } from '../operation.ts';
 import { parseBody, readBody } from '../read-body.ts';
-import { parseKeyed, requireKey } from '../read-keyed-body.ts';
+import { requireKey } from '../read-keyed-body.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -63,24 +63,6 @@ async function readMessage(tools: HttpTools, exchange: Exchange): Promise<JsonOb
   const { request } = exchange;
   const sent = keyOf(exchange);
   if (sent === undefined) return parseBody(await readBody(request, SMALL_BODY_BYTES, tools.clock)).value;
-  return readKeyed(tools, { ...exchange, key: requireKey(await tools.authenticator.authenticate(sent)) });
-}
-
-async function readKeyed(tools: HttpTools, exchange: KeyedExchange): Promise<JsonObject> {
-  const capacity = tools.load.acquire(exchange.key.accountId);
-  let large: LargeCall | undefined;
-  try {
-    large = openLargeCall(tools, exchange, true);
-    const body = await readBody(exchange.request, MAX_BYTES, tools.clock, large?.counting(capacity) ?? capacity);
-    const { document } = large
-      ? await large.read(body, () => {})
-      : parseKeyed(body, await tools.authenticator.revalidate(exchange.key));
-    large?.answeredHere();
-    return document.value;
-  } catch (error) {
-    large?.failed(error);
-    throw error;
-  } finally {
-    capacity.release();
-  }
+  const keyed = { ...exchange, key: requireKey(await tools.authenticator.authenticate(sent)) };
+  return answerWithoutModel(tools, keyed, { maxBytes: MAX_BYTES }, ({ document }) => document.value);
 }

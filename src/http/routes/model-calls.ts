@@ -13,11 +13,11 @@ import { AUDIO_TYPES } from '../../dialects/openai-speech/formats.ts';
 import { openaiTranscriptions, openaiTranslations } from '../../dialects/openai-transcriptions/dialect.ts';
 import { rerank } from '../../dialects/rerank/dialect.ts';
 import type { FaultCode } from '../../faults/table.ts';
-import type { Envelope } from '../../faults/write.ts';
 import { each, text } from '../../kit/shapes.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
 import { callModel, type ModelCall } from '../call-model.ts';
-import { rewriteResponse } from '../compact-call.ts';
+import { rewriteCompact, rewriteResponse } from '../compact-call.ts';
+import { anthropicRateNames, rateHeaderNames } from '../cors.ts';
 import type { Description, ModelFor, RouteName } from '../description.ts';
 import { keyedRoute } from '../operation.ts';
 import { pathTemplate } from '../write-openapi.ts';
@@ -55,13 +55,15 @@ interface ModelCallDescription
   /** The body as a form, where the dialect has one. */
   form?: z.ZodType;
   passedOn?: readonly string[];
-  envelope?: Envelope;
+  /** `x-svc-strict` counts; if left out, for chats. */
+  takesStrict?: boolean;
   /** The answer as server-sent events, where the call has one. */
   events?: string;
 }
 
 export function modelCall<Name extends RouteName>(name: Name, description: ModelCallDescription) {
-  const { kind, dialect, passedOn = [], events, answerHeaders = [], complete, rewrite, form, ...rest } = description;
+  const { kind, dialect, takesStrict = kind === 'chat', complete, rewrite, form, events, ...others } = description;
+  const { passedOn = [], answerHeaders = [], ...rest } = others;
   const path = pathTemplate(name.slice('POST '.length));
   const call: ModelCall = {
     path,
@@ -83,13 +85,21 @@ export function modelCall<Name extends RouteName>(name: Name, description: Model
       ...outline.gatewayAnswerHeaders,
       'x-svc-max-tokens',
       'x-svc-budget-warning',
-      ...outline.tokenRateHeaders,
+      ...rateHeaderNames('tokens'),
       'x-svc-dropped',
       'x-svc-translated',
       ...outline.retirementHeaders,
       ...answerHeaders,
     ],
-    requestHeaders: { ...rest.requestHeaders, ...outline.quote, ...outline.encoding },
+    requestHeaders: {
+      ...rest.requestHeaders,
+      ...outline.noWait,
+      ...(takesStrict && outline.strict),
+      ...outline.session,
+      ...outline.quote,
+      ...outline.encoding,
+    },
+    envelope: dialect.envelope,
     faults: CALL_FAULTS,
     handle: (tools, exchange) => callModel(tools, exchange, call),
   });
@@ -102,7 +112,6 @@ export const chatCompletions = modelCall('POST /v1/chat/completions', {
   kind: 'chat',
   dialect: openaiChat,
   maxBytes: 20 * MIB,
-  requestHeaders: { ...outline.noWait, ...outline.strict, ...outline.session },
   body: outline.chatRequest,
   example: (modelFor: ModelFor) => ({ model: modelFor('chat'), messages: [HELLO] }),
   answer: outline.chatAnswer,
@@ -114,7 +123,6 @@ const RERANK = {
   kind: 'rerank',
   dialect: rerank,
   maxBytes: 5 * MIB,
-  requestHeaders: { ...outline.noWait, ...outline.session },
   body: outline.rerankRequest,
   example: (modelFor: ModelFor) => ({
     model: modelFor('rerank'),
@@ -123,7 +131,6 @@ const RERANK = {
     top_n: 1,
   }),
   answer: outline.rerankAnswer,
-  envelope: 'cohere',
 } as const;
 
 export const MODEL_CALLS = [
@@ -137,7 +144,6 @@ export const MODEL_CALLS = [
     dialect: openaiResponses,
     rewrite: rewriteResponse,
     maxBytes: 20 * MIB,
-    requestHeaders: { ...outline.noWait, ...outline.strict, ...outline.session },
     body: outline.responsesRequest,
     example: (modelFor: ModelFor) => ({ model: modelFor('chat'), input: 'Hello', store: false }),
     answer: outline.responsesAnswer,
@@ -151,14 +157,13 @@ export const MODEL_CALLS = [
     dialect: anthropicMessages,
     maxBytes: 20 * MIB,
     passedOn: Object.keys(outline.anthropicHeaders),
-    requestHeaders: { ...outline.anthropicHeaders, ...outline.noWait, ...outline.strict, ...outline.session },
+    requestHeaders: outline.anthropicHeaders,
     body: outline.messagesRequest,
     example: (modelFor: ModelFor) => ({ model: modelFor('chat'), max_tokens: 256, messages: [HELLO] }),
     answer: outline.messagesAnswer,
-    answerHeaders: [...outline.anthropicAnswerHeaders, ...outline.anthropicTokenRateHeaders],
+    answerHeaders: [...outline.anthropicAnswerHeaders, ...anthropicRateNames('tokens')],
     events:
       'Events from `message_start` to `message_stop`; `message_delta` has usage and cost. A failure is `event: error`.',
-    envelope: 'anthropic',
   }),
   modelCall('POST /v1/embeddings', {
     id: 'createEmbedding',
@@ -166,7 +171,6 @@ export const MODEL_CALLS = [
     kind: 'embeddings',
     dialect: openaiEmbeddings,
     maxBytes: 5 * MIB,
-    requestHeaders: { ...outline.noWait, ...outline.session },
     body: outline.embeddingsRequest,
     example: (modelFor: ModelFor) => ({ model: modelFor('embeddings'), input: 'Hello' }),
     answer: outline.embeddingsAnswer,
@@ -177,7 +181,6 @@ export const MODEL_CALLS = [
     kind: 'images',
     dialect: openaiImages,
     maxBytes: 25 * MIB,
-    requestHeaders: { ...outline.noWait, ...outline.session },
     body: outline.imagesRequest,
     example: (modelFor: ModelFor) => ({ model: modelFor('images'), prompt: 'A lighthouse at night' }),
     answer: outline.imagesAnswer,
@@ -191,7 +194,6 @@ export const MODEL_CALLS = [
     kind: 'images',
     dialect: openaiImageEdits,
     maxBytes: 25 * MIB,
-    requestHeaders: { ...outline.noWait, ...outline.session },
     body: outline.imageEditsRequest,
     form: outline.imageEditsForm,
     example: (modelFor: ModelFor) => ({
@@ -209,7 +211,6 @@ export const MODEL_CALLS = [
     kind: 'images',
     dialect: openaiImageVariations,
     maxBytes: MIB,
-    requestHeaders: { ...outline.noWait, ...outline.session },
     form: outline.imageVariationsForm,
     answer: outline.imagesAnswer,
   }),
@@ -220,7 +221,6 @@ export const MODEL_CALLS = [
     kind: 'transcription',
     dialect: openaiTranscriptions,
     maxBytes: MIB,
-    requestHeaders: { ...outline.noWait, ...outline.session },
     form: outline.transcriptionForm,
     answer: outline.transcriptionAnswer,
     events: 'Parts of the text as `transcript.text.delta`, and `transcript.text.done` with usage and cost.',
@@ -232,7 +232,6 @@ export const MODEL_CALLS = [
     kind: 'transcription',
     dialect: openaiTranslations,
     maxBytes: MIB,
-    requestHeaders: { ...outline.noWait, ...outline.session },
     form: outline.translationForm,
     answer: outline.transcriptionAnswer,
   }),
@@ -244,7 +243,6 @@ export const MODEL_CALLS = [
     kind: 'speech',
     dialect: openaiSpeech,
     maxBytes: MIB,
-    requestHeaders: { ...outline.noWait, ...outline.session },
     body: outline.speechRequest,
     example: (modelFor: ModelFor) => ({ model: modelFor('speech'), input: 'Hello', voice: 'alloy' }),
     answer: AUDIO,
@@ -269,9 +267,21 @@ export const MODEL_CALLS = [
     kind: 'moderation',
     dialect: openaiModerations,
     maxBytes: 20 * MIB,
-    requestHeaders: { ...outline.noWait, ...outline.session },
     body: outline.moderationsRequest,
     example: (modelFor: ModelFor) => ({ model: modelFor('moderation'), input: 'Hello' }),
     answer: outline.moderationsAnswer,
+  }),
+  modelCall('POST /v1/responses/compact', {
+    id: 'compactResponse',
+    summary: 'A shorter form of a conversation in the responses format',
+    description:
+      'Billed as any answer. `output` has messages of the user and one item `compaction`, to be sent as the beginning of `input` from then on. Its content is sealed: only this account can use it. Where the vendor of the channel compacts, only models on channels to the same vendor account can read it; otherwise the model writes a summary, which every model can read. `POST /v1/responses` does the same if the last item of `input` is `{"type": "compaction_trigger"}`.',
+    kind: 'chat',
+    dialect: openaiResponses,
+    maxBytes: 20 * MIB,
+    body: outline.compactRequest,
+    example: (modelFor: ModelFor) => ({ model: modelFor('chat'), input: [{ role: 'user', content: 'Hello' }] }),
+    answer: outline.compactAnswer,
+    rewrite: rewriteCompact,
   }),
 ];

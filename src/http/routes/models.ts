@@ -6,7 +6,7 @@ import { publicPrice } from '../../catalog/public-price.ts';
 import { type ListedModel, writeModel, writeModelList } from '../../dialects/model-list.ts';
 import { text } from '../../kit/shapes.ts';
 import { chooseModel, type ModelLimit, mayUse } from '../../relay/choose-model.ts';
-import { gatewayHeaders } from '../gateway-headers.ts';
+import { gatewayHeaders } from '../common-headers.ts';
 import { keyedRoute } from '../operation.ts';
 import { gatewayAnswerHeaders, listedModel, MODEL_FAULTS, modelList } from './outlines.ts';
 

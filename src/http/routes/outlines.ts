@@ -18,6 +18,7 @@ import {
   time,
   withOptional,
 } from '../../kit/shapes.ts';
+import { anthropicRateNames, rateHeaderNames } from '../cors.ts';
 import { ENCODINGS } from '../decode-body.ts';
 
 const anything = z.unknown();
@@ -29,10 +30,11 @@ const stream = flag.describe('Answer as server-sent events.');
 const tools = z.array(anyObject);
 const typed = z.array(z.object({ type: text }));
 
-const openai = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
-  withOptional(needed, rest).meta({ id, description: 'Outline; the whole format is OpenAI’s.' });
-const anthropic = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
-  withOptional(needed, rest).meta({ id, description: 'Outline; the whole format is Anthropic’s.' });
+const outlineOf = (description: string) => (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
+  withOptional(needed, rest).meta({ id, description });
+const openai = outlineOf('Outline; the whole format is OpenAI’s.');
+const anthropic = outlineOf('Outline; the whole format is Anthropic’s.');
+const cohere = outlineOf('Outline; the format is that of Cohere and Jina.');
 const some = (members: z.ZodRawShape) => withOptional({}, members);
 
 const names = z.array(text);
@@ -249,9 +251,6 @@ export const speechRequest = openai(
   },
 );
 
-const cohere = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
-  withOptional(needed, rest).meta({ id, description: 'Outline; the format is that of Cohere and Jina.' });
-
 export const rerankRequest = cohere(
   'RerankRequest',
   {
@@ -362,16 +361,13 @@ export const anthropicHeaders = {
   'anthropic-beta': text.describe('Passed on to Anthropic, not to others of its format.'),
 };
 
-const RATES = ['limit', 'remaining', 'reset'];
-export const tokenRateHeaders = RATES.map((name) => `x-ratelimit-${name}-tokens`);
-export const anthropicTokenRateHeaders = RATES.map((name) => `anthropic-ratelimit-tokens-${name}`);
 export const gatewayAnswerHeaders = [
   'x-svc-channel',
-  ...RATES.map((name) => `x-ratelimit-${name}-requests`),
+  ...rateHeaderNames('requests'),
   'x-svc-cost-ntd',
   'x-svc-balance-ntd',
 ];
 export const retirementHeaders = ['x-svc-model', 'deprecation', 'sunset', 'link'];
-export const anthropicAnswerHeaders = ['request-id', ...RATES.map((name) => `anthropic-ratelimit-requests-${name}`)];
+export const anthropicAnswerHeaders = ['request-id', ...anthropicRateNames('requests')];
 
 export const MODEL_FAULTS: readonly FaultCode[] = ['model_not_found', 'model_retired', 'model_not_allowed'];

@@ -9,11 +9,12 @@ import type { PresentedKey } from '../../accounts/keys/authenticator.ts';
 import {
   type CreateMessage,
   joinItems,
+  readCreate,
   streamIdOf,
   userMessages,
   writeBody,
 } from '../../dialects/openai-responses/socket/create-message.ts';
-import { writeWarmed } from '../../dialects/openai-responses/socket/own-messages.ts';
+import { isSteer, writeSteerFailed, writeWarmed } from '../../dialects/openai-responses/socket/own-messages.ts';
 import { type Fault, fault, toFault } from '../../faults/fault.ts';
 import type { FaultCode } from '../../faults/table.ts';
 import { writeFault } from '../../faults/write.ts';
@@ -21,9 +22,9 @@ import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { Socket, SocketUser } from '../../kit/connection.ts';
 import { describeError } from '../../kit/log.ts';
 import type { HttpTools } from '../exchange.ts';
+import { finishScan, openScan, parseScannedText } from '../read-body.ts';
 import { requireKey } from '../read-keyed-body.ts';
 import { KeptAnswers } from './kept-answers.ts';
-import { readMessage } from './read-message.ts';
 import { type Caller, errorMessage, runTurn } from './run-turn.ts';
 import { MAX_RUNNING, MAX_WAITING, TurnQueues } from './turn-queues.ts';
 
@@ -238,4 +239,19 @@ function tooManyTurns(used: number): Fault {
     message: `This connection has ${used} responses running or waiting, or too much input waiting. Wait for one to end.`,
     figures: { limit: MAX_TURNS, used },
   });
+}
+
+/** A message that is answered without a turn. */
+interface Answered {
+  answer: string;
+}
+
+/** A large one is scanned in pieces, between which other requests run. Throws `invalid_request` or `invalid_stream_id`. */
+async function readMessage(text: string): Promise<CreateMessage | Answered> {
+  const spans = await finishScan(openScan(text));
+  if (isSteer(text, spans)) return { answer: writeSteerFailed((await parseScannedText(text, spans)).value) };
+  const message = readCreate(text, spans);
+  // Checked here, because no call will check input that is only stored.
+  if (!message.generates) await parseScannedText(text, spans);
+  return message;
 }
