@@ -4,7 +4,7 @@ import type { EventIds } from '../accounts/events/public-event.ts';
 import type { Authenticator, PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { PricesAt } from '../accounts/prices-at.ts';
 import type { Quotes } from '../accounts/quotes.ts';
-import type { TestTools } from '../accounts/webhooks/test-webhook.ts';
+import type { TestTools } from '../accounts/webhooks/manage-webhooks.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { PublicStatus } from '../catalog/publishing/public-status.ts';
 import type { FaultLabel } from '../faults/fault.ts';

@@ -1,9 +1,8 @@
 // The sender of webhooks, and the API's tools for them.
 
 import type { EventIds } from '../accounts/events/public-event.ts';
-import { createSecretsOf } from '../accounts/webhooks/manage-webhooks.ts';
-import { createTestCounter, type TestTools } from '../accounts/webhooks/test-webhook.ts';
-import { createGuardedPost, type Post } from '../channels/post-message.ts';
+import { type TestTools, createSecretsOf, createTestCounter } from '../accounts/webhooks/manage-webhooks.ts';
+import { type Post, createGuardedPost } from '../channels/post-message.ts';
 import { publicHosts } from '../channels/public-host.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';

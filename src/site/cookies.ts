@@ -1,7 +1,56 @@
-// Cookies: as a request carries them, and the one of a session of the site. On https that one is bound to this host and sent
-// over TLS alone; on a plain loopback address, where browsers would not keep such a cookie, it has a plain name.
+// Cookies: as a request carries them, the one of a session of the site, and the one with a form's message for the next page.
+// On https they are sent over TLS alone, and that of a session is bound to this host; on a plain loopback address, where
+// browsers would not keep such a cookie, it has a plain name.
 
+import type { Clock } from '../kit/clock.ts';
+import type { Sealer } from '../kit/sealed.ts';
 import { SESSION_MOST_MS } from '../store/session-rules.ts';
+import type { Notice } from './frame.tsx';
+
+/**
+ * A notice, or a secret that is shown once. It is in a sealed cookie, so that any process can show it: only the server can
+ * write or read it, and it is bound to the session and to the page. An address line never makes a notice.
+ */
+export interface Flash {
+  notice?: Notice;
+  /** Shown once, such as a new key. */
+  secret?: string;
+}
+
+export interface FlashTools {
+  clock: Clock;
+  sealer: Sealer;
+  publicUrl: string;
+}
+
+export const FLASH_MS = 60_000;
+const NAME = 'flash';
+
+/** The cookie for the page at this path. `session`: the value of the session's cookie, empty without one. */
+export function writeFlash(tools: FlashTools, session: string, path: string, flash: Flash): string {
+  const text = JSON.stringify({ ...flash, until: tools.clock.now() + FLASH_MS });
+  return cookie(tools, path, tools.sealer.seal(text, owner(session, path)));
+}
+
+/** With a cookie for the answer that shows it, which is shown once; undefined if nothing was left for this page and session. */
+export function takeFlash(tools: FlashTools, { headers }: Request, path: string) {
+  const sealed = readCookie(headers, NAME);
+  if (sealed === undefined) return undefined;
+  const session = readSessionCookie(headers, tools.publicUrl) ?? '';
+  const text = tools.sealer.open(sealed, owner(session, path));
+  if (text === undefined) return undefined;
+  // Only this file writes it.
+  const { until, ...flash } = JSON.parse(text) as Flash & { until: number };
+  return { ...(tools.clock.now() < until ? flash : {}), cookies: [cookie(tools, path, '')] };
+}
+
+function owner(session: string, path: string): string {
+  return `flash ${path} ${session}`;
+}
+
+function cookie({ publicUrl }: FlashTools, path: string, value: string): string {
+  return secretCookie(NAME, value, { lifetimeS: FLASH_MS / 1_000, sameSite: 'Lax', url: publicUrl, path });
+}
 
 export function readCookie(headers: Headers, name: string): string | undefined {
   for (const pair of (headers.get('cookie') ?? '').split(';')) {

@@ -1,12 +1,11 @@
 // The docs: which pages there are, in what order, in which language. The files are the project's own Markdown; a page
-// that has no file in the reader's language is shown in English, and says so.
+// that has no file in the reader's language is shown in English, and says so. Long pages are split into chapters.
 
 import { type Catalog, tokenBounds } from '../catalog/catalog.ts';
 import { FREE_MODEL, type Guards, type Limits } from '../catalog/document.ts';
 import { ntdNumber } from '../kit/money.ts';
-import { chapterStarts, type DocChapter, placeOf, splitChapters } from './docs-chapters.ts';
 import { LANGUAGES, type Language, wordsOf } from './language.ts';
-import { type LinkTo, markdownPath, type Rendered, relinkMarkdown, renderMarkdown } from './markdown.ts';
+import { type LinkTo, markdownPath, type Rendered, relinkMarkdown, renderMarkdown, type Section } from './markdown.ts';
 
 const DOC_GROUPS = {
   start: ['getting-started', 'clients'],
@@ -165,4 +164,98 @@ function freeBounds(catalog: Catalog): { input: number; output: number } {
   const { free_input_tokens: input, free_output_tokens: output } = catalog.guards;
   const free = catalog.find(FREE_MODEL);
   return free ? tokenBounds(free, catalog) : { input: input ?? 0, output: output ?? 0 };
+}
+
+export interface DocChapter {
+  /** In its address, the same in every language: the id of its heading in English. */
+  slug: string;
+  /** The anchor of its heading. */
+  id: string;
+  title: string;
+  /** Its first paragraph, without any marks. */
+  lead: string;
+  html: string;
+  /** Below its heading. */
+  sections: Section[];
+  /** Every place in it that links can point to. */
+  anchors: readonly string[];
+}
+
+/** More is too much for one page, of which the list of pages and the frame take up some, too. */
+const MAX_BYTES = 48_000;
+/** Before each heading that `sections` knows: text that looks like one is escaped. */
+const BEFORE_HEADING = /(?=<h[23] id=)/;
+
+interface ChapterStart {
+  /** Which of the headings of the page it is. */
+  index: number;
+  slug: string;
+}
+
+/** The headings that begin a chapter of the English page: those of its parts, and those inside a part that is too long. */
+function chapterStarts({ html, sections }: Rendered): ChapterStart[] {
+  if (Buffer.byteLength(html) <= MAX_BYTES) return [];
+  const [, ...pieces] = html.split(BEFORE_HEADING);
+  const parts = sections.flatMap(({ depth }, index) => (depth === 2 ? [index] : []));
+  const starts = parts.flatMap((part, index) => {
+    const end = parts[index + 1] ?? sections.length;
+    const isLong = Buffer.byteLength(pieces.slice(part, end).join('')) > MAX_BYTES;
+    return isLong ? Array.from({ length: end - part }, (_, place) => part + place) : [part];
+  });
+  return starts.map((index) => ({ index, slug: sections[index]?.id ?? '' }));
+}
+
+/** Text before the first of `starts` stays on the page itself. */
+function splitChapters(
+  name: string,
+  { html, sections }: Rendered,
+  starts: readonly ChapterStart[],
+): { intro: string; chapters: DocChapter[] } {
+  const [intro = '', ...pieces] = html.split(BEFORE_HEADING);
+  if (starts.length === 0) return { intro: html, chapters: [] };
+  const chapters = starts.flatMap(({ index: start, slug }, place): DocChapter[] => {
+    const end = starts[place + 1]?.index ?? sections.length;
+    const heading = sections[start];
+    if (!heading) return [];
+    const raised = raiseHeadings(pieces.slice(start, end).join(''), heading.depth - 1);
+    const anchors = [...raised.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id);
+    return [
+      {
+        slug,
+        id: heading.id,
+        title: heading.title,
+        lead: firstParagraph(raised),
+        html: raised,
+        sections: sections.slice(start + 1, end),
+        anchors,
+      },
+    ];
+  });
+  const relink = (text: string) =>
+    text.replace(/href="#([^"]+)"/g, (_link, anchor: string) => `href="${placeOf(name, chapters, decodeURI(anchor))}"`);
+  return { intro: relink(intro), chapters: chapters.map((one) => ({ ...one, html: relink(one.html) })) };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+
+/** As text. */
+function firstParagraph(html: string): string {
+  const [, paragraph = ''] = /<p>([\s\S]*?)<\/p>/.exec(html) ?? [];
+  const text = paragraph.replace(/<[^>]+>/g, '').replaceAll('\n', ' ');
+  return text.replace(/&(lt|gt|quot|#39|amp);/g, (entity, name: string) => ENTITIES[name] ?? entity);
+}
+
+/** A chapter has the one title of its page. */
+function raiseHeadings(html: string, levels: number): string {
+  return html.replace(
+    /(<\/?h)([2-6])(?= id=|>)/g,
+    (_heading, tag: string, depth: string) => tag + (Number(depth) - levels),
+  );
+}
+
+/** Where a place of a page is shown: in a chapter, or on the page as a whole. */
+export function placeOf(name: string, chapters: readonly DocChapter[], anchor: string): string {
+  const chapter = chapters.find(({ anchors }) => anchors.includes(anchor));
+  const path = chapter ? `/docs/${name}/${chapter.slug}` : `/docs/${name}`;
+  return anchor === '' || anchor === chapter?.id ? path : `${path}#${anchor}`;
 }

@@ -5,7 +5,7 @@ import type { RedeemTools } from '../accounts/redeem-card.ts';
 import type { Origin, RegisterTools } from '../accounts/register-agent.ts';
 import type { SignInTools } from '../accounts/sign-in/sign-in.ts';
 import type { ReceiptTools } from '../accounts/usage/show-receipt.ts';
-import type { TestTools } from '../accounts/webhooks/test-webhook.ts';
+import type { TestTools } from '../accounts/webhooks/manage-webhooks.ts';
 import type { PriceHistory } from '../catalog/publishing/price-history.ts';
 import type { PublicStatus } from '../catalog/publishing/public-status.ts';
 import type { WeekOf } from '../catalog/publishing/week-traffic.ts';
@@ -13,7 +13,7 @@ import type { Connection } from '../kit/connection.ts';
 import type { Log } from '../kit/log.ts';
 import type { Load } from '../limits/load.ts';
 import type { KeyRow } from '../store/rows.ts';
-import type { FlashTools } from './flash.ts';
+import type { FlashTools } from './cookies.ts';
 
 interface Visitor {
   request: Request;

@@ -2,13 +2,15 @@
 
 import type { z } from 'zod';
 import { type Fault, fault } from '../../faults/fault.ts';
+import { WAIT } from '../../faults/table.ts';
 import { assert } from '../../kit/assert.ts';
-import { type Clock, DAY_MS } from '../../kit/clock.ts';
+import { type Clock, DAY_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { Idempotency } from '../../kit/idempotency.ts';
 import type { NewId } from '../../kit/ids.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Sealer } from '../../kit/sealed.ts';
 import { webhookSecretOf } from '../../kit/webhook-signature.ts';
+import { createCounter } from '../../limits/counter.ts';
 import { MAX_WEBHOOKS } from '../../store/book/webhooks.ts';
 import type { CreateWebhookResult } from '../../store/operations.ts';
 import type { Webhook } from '../../store/rows.ts';
@@ -18,6 +20,8 @@ import type { EventIds } from '../events/public-event.ts';
 import type { Requester } from '../keys/manage-keys.ts';
 import { newSecretText, replayOf, shownText } from '../replays.ts';
 import { SessionEnded } from '../sign-in/sessions.ts';
+import { ATTEMPT_MS } from './deliver-events.ts';
+import { type MessageTools, sendMessage } from './send-message.ts';
 import {
   type deliveryFilters,
   type NewWebhook,
@@ -29,7 +33,7 @@ import {
   type WebhookChanges,
 } from './webhook-shapes.ts';
 
-export interface WebhookTools {
+interface WebhookTools {
   store: Store;
   clock: Clock;
   random: Random;
@@ -213,4 +217,43 @@ export function createSecretsOf(sealer: Sealer, clock: Clock): SecretsOf {
       return text;
     });
   };
+}
+
+export interface TestTools extends WebhookTools, MessageTools {
+  secretsOf: SecretsOf;
+  countTest: ReturnType<typeof createTestCounter>;
+}
+
+const TESTS_PER_MINUTE = 10;
+const MAX_ACCOUNTS = 10_000;
+
+/** Throws `rate_limited`. */
+export function createTestCounter(clock: Clock) {
+  const tests = createCounter({ clock, spanMs: MINUTE_MS, maxSubjects: MAX_ACCOUNTS });
+  return (accountId: string) => {
+    if (tests.take(accountId, TESTS_PER_MINUTE)) return;
+    throw fault('rate_limited', {
+      message: `Tests of webhooks for this minute are used up (${TESTS_PER_MINUTE}). Retry in ${WAIT}.`,
+      ...tests.reached(accountId, TESTS_PER_MINUTE),
+    });
+  };
+}
+
+/**
+ * Sends a test message at once, enabled or not, and returns the result. It is not an event: it is not retried, and it does not
+ * appear in the list of deliveries.
+ */
+export async function testWebhook(tools: TestTools, accountId: string, webhookId: string) {
+  const webhook = await findWebhook(tools, accountId, webhookId);
+  tools.countTest(accountId);
+  const id = tools.newId('test');
+  const timestamp = new Date(tools.clock.now()).toISOString();
+  const { isDelivered, status, detail, ms } = await sendMessage(tools, {
+    id,
+    url: webhook.url,
+    body: JSON.stringify({ id, type: 'webhook.test', timestamp, data: { webhook_id: webhookId } }),
+    secrets: tools.secretsOf(webhook),
+    timeoutMs: ATTEMPT_MS,
+  });
+  return { event_id: id, delivered: isDelivered, status, error: detail, duration_ms: ms };
 }

@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type Clock, HOUR_MS } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
-import { readCookie, secretCookie } from '../../site/cookies.ts';
-import { FLASH_MS, type Flash } from '../../site/flash.ts';
+import { FLASH_MS, type Flash, readCookie, secretCookie } from '../../site/cookies.ts';
 import { OWN_URL } from './tools.ts';
 
 interface ConsoleSessions {

@@ -7,7 +7,7 @@ import type { Context, Env, Hono } from 'hono';
 import { Fault } from '../../faults/fault.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Assets } from '../../site/assets.ts';
-import type { Flash } from '../../site/flash.ts';
+import type { Flash } from '../../site/cookies.ts';
 import { sentences } from '../../site/format.ts';
 import type { Notice } from '../../site/frame.tsx';
 import { chooseLanguage, wordsOf } from '../../site/language.ts';

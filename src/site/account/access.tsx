@@ -46,19 +46,17 @@ async function change(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   });
   if (result instanceof Fault) return refuse(access.tooMany, result.row.status);
   if (result.ok) return visit.goWith('/account/access', { notice: { text: access.saved } });
-  switch (result.reason) {
-    case 'name_not_allowed':
-      return refuse(access.badName, 400, 'name');
-    case 'name_taken':
-      return refuse(access.taken, 400, 'name');
-    case 'password_too_short':
-      return refuse(access.shortPassword, 400, 'password');
-    case 'password_too_long':
-      return refuse(access.longPassword, 400, 'password');
-    case 'not_permitted':
-      return refuse(access.restricted);
-  }
+  const { text, field } = REFUSALS[result.reason];
+  return refuse(access[text], 400, field);
 }
+
+const REFUSALS = {
+  name_not_allowed: { text: 'badName', field: 'name' },
+  name_taken: { text: 'taken', field: 'name' },
+  password_too_short: { text: 'shortPassword', field: 'password' },
+  password_too_long: { text: 'longPassword', field: 'password' },
+  not_permitted: { text: 'restricted', field: undefined },
+} as const;
 
 interface AccessProps extends Shown {
   context: PageContext;

@@ -22,87 +22,66 @@ import type { SiteTools } from '../tools.ts';
 import { readParentBudget } from './budget-bars.tsx';
 import { changedKeyBody, KEY_ID_FIELD, newKeyBody } from './forms.ts';
 import { AccountPage, tabPath } from './frame.tsx';
-import { type KeyFaults, keyFaults } from './key-faults.ts';
+import { type KeyFaults, keyFaults } from './key-fields.tsx';
 import { KeysPage, type TypedKey } from './keys.tsx';
 import { askerOf, managing, type SignedVisit, type Visits } from './visits.tsx';
 
 /** As on the overview. */
 const SPENT_DAYS = 30;
 const SOON_MS = 1_000;
+/** How long the old text of a rotated key works, unless its end is chosen. */
+const DAY_S = 86_400;
 const KEYS = '/account/keys';
 
 export function addKeyPages(visits: Visits, tools: SiteTools): void {
-  const act = managing(async (visit, refused) => {
+  const add = managing(visits, KEYS, async (visit, refused) => {
     const { texts, faults } = await whatIsWrong(tools, visit, refused);
     const typed = { keyId: visit.params.id, form: visit.form, faults };
     const notice = { text: sentences(...texts), isBad: true };
     return showKeys(tools, visit, { notice, status: refused.row.status, typed });
   });
 
-  visits.signed('get', '/account/keys', (visit) => {
+  visits.signed('get', KEYS, (visit) => {
     const { form, flash } = visit;
     const typed = { keyId: form.get(KEY_ID_FIELD) ?? undefined, form, faults: {} };
     return showKeys(tools, visit, { fresh: flash.secret, typed: form.size > 0 ? typed : undefined });
   });
-  visits.signed(
-    'post',
-    '/account/keys',
-    act(async (visit) => {
-      const known = await tools.store.read.keysOf(visit.session.accountId);
-      if (visit.form.get('known') !== String(known.length)) return showStale(tools, visit);
-      const body = newKeyBody(visit.form);
-      // A program may do without; a list for people needs names.
-      if (body.name === null) throw fault('invalid_request', { param: 'name' });
-      const { answer } = await addKey(tools, askerOf(tools, visit), body, undefined);
-      return visit.goWith(KEYS, { secret: answer.api_key });
-    }),
-  );
-  visits.signed(
-    'post',
-    '/account/keys/:id',
-    act(async (visit, keyId) => {
+  add('post', '', async (visit) => {
+    const known = await tools.store.read.keysOf(visit.session.accountId);
+    if (visit.form.get('known') !== String(known.length)) return showStale(tools, visit);
+    const body = newKeyBody(visit.form);
+    // A program may do without; a list for people needs names.
+    if (body.name === null) throw fault('invalid_request', { param: 'name' });
+    const { answer } = await addKey(tools, askerOf(tools, visit), body, undefined);
+    return visit.goWith(KEYS, { secret: answer.api_key });
+  });
+  add('post', '/:id', async (visit, keyId) => {
+    const known = await findKey(tools, visit, keyId);
+    await editKey(tools, askerOf(tools, visit), keyId, changedKeyBody(visit.form, known));
+    return done(visit, 'saved');
+  });
+  add('post', '/:id/rotate', async (visit, keyId) => {
+    const known = await findKey(tools, visit, keyId);
+    if (known && visit.form.get('last4') !== known.last4) return done(visit, 'stale');
+    const grace = { grace_seconds: visit.form.get('old') === 'none' ? 0 : DAY_S };
+    const { answer } = await rotateKey(tools, askerOf(tools, visit), keyId, grace, undefined);
+    return visit.goWith(KEYS, { secret: answer.api_key });
+  });
+  for (const action of ['rotate', 'revoke'] as const) {
+    add('get', `/:id/${action}`, async (visit, keyId) => {
       const known = await findKey(tools, visit, keyId);
-      await editKey(tools, askerOf(tools, visit), keyId, changedKeyBody(visit.form, known));
-      return done(visit, 'saved');
-    }),
-  );
-  visits.signed(
-    'post',
-    '/account/keys/:id/rotate',
-    act(async (visit, keyId) => {
-      const known = await findKey(tools, visit, keyId);
-      if (known && visit.form.get('last4') !== known.last4) return done(visit, 'stale');
-      const grace = { grace_seconds: graceOf(visit.form) };
-      const { answer } = await rotateKey(tools, askerOf(tools, visit), keyId, grace, undefined);
-      return visit.goWith(KEYS, { secret: answer.api_key });
-    }),
-  );
-  const questions = [
-    ['rotate', RotatePage],
-    ['revoke', RevokePage],
-  ] as const;
-  for (const [action, Question] of questions) {
-    visits.signed(
-      'get',
-      `/account/keys/:id/${action}`,
-      act(async (visit, keyId) => {
-        const known = await findKey(tools, visit, keyId);
-        if (!known) throw fault('not_found');
-        if (known.revokedAt !== null) return done(visit, 'gone');
-        return visit.show(<Question context={visit.page} key_={known} isCurrent={keyId === visit.session.keyId} />);
-      }),
-    );
+      if (!known) throw fault('not_found');
+      if (known.revokedAt !== null) return done(visit, 'gone');
+      const isCurrent = keyId === visit.session.keyId;
+      return visit.show(<QuestionPage context={visit.page} action={action} key_={known} isCurrent={isCurrent} />);
+    });
   }
-  visits.signed(
-    'post',
-    '/account/keys/:id/revoke',
-    act(async (visit, keyId) => {
-      const known = await findKey(tools, visit, keyId);
-      if (known && known.revokedAt !== null) return done(visit, 'gone');
-      await removeKey(tools, askerOf(tools, visit), keyId);
-      return done(visit, 'revoked');
-    }),
-  );
+  add('post', '/:id/revoke', async (visit, keyId) => {
+    const known = await findKey(tools, visit, keyId);
+    if (known && known.revokedAt !== null) return done(visit, 'gone');
+    await removeKey(tools, askerOf(tools, visit), keyId);
+    return done(visit, 'revoked');
+  });
 }
 
 /** `gone`: it was revoked already, perhaps in another tab. */
@@ -145,6 +124,7 @@ function findKey({ store }: SiteTools, { session }: SignedVisit, keyId: string) 
 }
 
 interface Shown {
+  /** The text of a key that was just made. */
   fresh?: string | undefined;
   /** Refused input, shown again for correction. */
   typed?: TypedKey | undefined;
@@ -152,17 +132,19 @@ interface Shown {
   status?: number;
 }
 
-async function showKeys(
-  tools: SiteTools,
-  visit: SignedVisit,
-  { fresh, notice, typed, status = 200 }: Shown,
-): Promise<Response> {
+async function showKeys(tools: SiteTools, visit: SignedVisit, { notice, status = 200, ...shown }: Shown) {
+  const facts = await readFacts(tools, visit, shown);
+  return visit.show(<KeysPage context={visit.page} facts={facts} notice={notice} />, { status });
+}
+
+export type KeysFacts = Awaited<ReturnType<typeof readFacts>>;
+
+async function readFacts(tools: SiteTools, visit: SignedVisit, { fresh, typed }: Shown) {
   const { accountId, keyId, canManage } = visit.session;
   // As through the API: a key that cannot manage sees itself and the keys below it.
   const known = await tools.store.read.keysOf(accountId);
   const all = canManage || keyId === null ? treeOrder(known) : subtreeOf(known, keyId);
   const keys = all.filter(({ revokedAt }) => revokedAt === null);
-  const chainOf = (key: KeyRow) => [key, ...ancestorsOf(known, key)];
   const current = keys.find((key) => key.keyId === keyId);
   const now = tools.clock.now();
   const since = taipeiDay(now) - SPENT_DAYS + 1;
@@ -173,33 +155,35 @@ async function showKeys(
     fresh === undefined ? readSpent(tools, accountId, since, all) : undefined,
     fresh === undefined ? readRefusedCounts(tools, accountId) : undefined,
   ]);
-  const spentSince = date(taipeiDayStart(since));
-  const models = tools.catalog().models.map(({ id }) => id);
   const editedId = typed?.keyId ?? visit.url.searchParams.get('edit') ?? undefined;
-  const shown = pageOf(keys, editedId, visit.url.searchParams.get('page'));
-  const facts = {
-    ...{
-      keys,
-      ...shown,
-      editedId,
-      chainOf,
-      spendingOf,
-      above,
-      spent,
-      spentSince,
-      refused,
-      models,
-      known: known.length,
-    },
-    ...{ currentId: keyId, canManage, fresh, typed, now },
+  return {
+    /** Parents before their children. */
+    keys,
+    ...pageOf(keys, editedId, visit.url.searchParams.get('page')),
+    /** The key whose form is open. */
+    editedId,
+    /** The key and its ancestors, those that are not shown included. */
+    chainOf: (key: KeyRow) => [key, ...ancestorsOf(known, key)],
+    spendingOf,
+    /** The rest of the budgets above this session's key. */
+    above,
+    /** Of each key with the keys below it, if used since that day; undefined if it is unknown now. */
+    ...{ spent, spentSince: date(taipeiDayStart(since)) },
+    /** How many requests of each were refused lately; undefined if it is not known now. */
+    refused,
+    models: tools.catalog().models.map(({ id }) => id),
+    /** How many keys the account has ever had. */
+    known: known.length,
+    /** The key of this session, if it was opened with one. */
+    currentId: keyId,
+    ...{ canManage, fresh, typed, now },
   };
-  return visit.show(<KeysPage context={visit.page} facts={facts} notice={notice} />, { status });
 }
 
 /** Keys on one page: two hundred keys with their forms are 3 MB. */
 const KEYS_ON_PAGE = 12;
 
-/** The page that has the edited key, else the one that was asked for. */
+/** The page that has the edited key, else the one that was asked for; from 1. */
 function pageOf(keys: readonly KeyRow[], editedId: string | undefined, asked: string | null) {
   const pages = Math.max(1, Math.ceil(keys.length / KEYS_ON_PAGE));
   const index = keys.findIndex(({ keyId }) => keyId === editedId);
@@ -242,56 +226,41 @@ async function soon<Value>({ clock }: SiteTools, value: Promise<Value>): Promise
   return found;
 }
 
-const DAY_S = 86_400;
-
-/** How long the old text of a key works, in seconds, of a form that was sent; a day unless chosen otherwise. */
-function graceOf(form: URLSearchParams): number {
-  return form.get('old') === 'none' ? 0 : DAY_S;
-}
-
 interface QuestionProps {
   context: PageContext;
+  action: 'rotate' | 'revoke';
   key_: KeyRow;
   /** This session was opened with it. Revoked, it ends; rotated, it goes on, and other ones end with the old text. */
   isCurrent: boolean;
 }
 
-function RotatePage({ context, key_: key, isCurrent }: QuestionProps) {
+/** Which key it is, what will happen, and a way back. */
+function QuestionPage({ context, action, key_: key, isCurrent }: QuestionProps) {
   const { keys } = context.words.account;
+  const isRotation = action === 'rotate';
   const { day, none } = keys.graces;
-  const graces = [['day', day] as const, ['none', none] as const];
-  return (
-    <AccountPage context={context} tab="keys" title={keys.askRotate}>
-      <KeyMarks context={context} key_={key} />
-      <p>{keys.rotateText}</p>
-      <form method="post" action={`/account/keys/${key.keyId}/rotate`} data-once>
-        <Hidden fields={{ last4: key.last4 }} />
-        <SelectField name="old" label={keys.oldKey} choices={graces} />
-        <p>{keys.graceHelp}</p>
-        {isCurrent ? <p>{keys.rotateCurrent}</p> : null}
-        <SubmitRow text={keys.rotate} back={tabPath('keys')} backText={keys.keep} />
-      </form>
-    </AccountPage>
-  );
-}
-
-function RevokePage({ context, key_: key, isCurrent }: QuestionProps) {
-  const { keys } = context.words.account;
-  return (
-    <AccountPage context={context} tab="keys" title={keys.askRevoke}>
-      <KeyMarks context={context} key_={key} />
-      <p>{keys.revokeText}</p>
-      {isCurrent ? <p>{keys.revokeCurrent}</p> : null}
-      <form method="post" action={`/account/keys/${key.keyId}/revoke`} data-once>
-        <SubmitRow look="danger" text={keys.revoke} back={tabPath('keys')} backText={keys.keep} />
-      </form>
-    </AccountPage>
-  );
-}
-
-/** The facts that identify a key. */
-function KeyMarks({ context, key_: key }: Pick<QuestionProps, 'context' | 'key_'>) {
-  const { keys } = context.words.account;
   const name = [keys.name, key.name ?? keys.noName] as const;
-  return <Facts facts={[name, [keys.last4, `…${key.last4}`], [keys.created, date(key.createdAt)]]} />;
+  const current = isRotation ? keys.rotateCurrent : keys.revokeCurrent;
+  const note = isCurrent ? <p>{current}</p> : null;
+  const back = { back: tabPath('keys'), backText: keys.keep };
+  return (
+    <AccountPage context={context} tab="keys" title={isRotation ? keys.askRotate : keys.askRevoke}>
+      <Facts facts={[name, [keys.last4, `…${key.last4}`], [keys.created, date(key.createdAt)]]} />
+      <p>{isRotation ? keys.rotateText : keys.revokeText}</p>
+      {isRotation ? null : note}
+      <form method="post" action={`${KEYS}/${key.keyId}/${action}`} data-once>
+        {isRotation ? (
+          <>
+            <Hidden fields={{ last4: key.last4 }} />
+            <SelectField name="old" label={keys.oldKey} choices={Object.entries({ day, none })} />
+            <p>{keys.graceHelp}</p>
+            {note}
+            <SubmitRow text={keys.rotate} {...back} />
+          </>
+        ) : (
+          <SubmitRow look="danger" text={keys.revoke} {...back} />
+        )}
+      </form>
+    </AccountPage>
+  );
 }

@@ -2,9 +2,7 @@
 // The account's keys: made, named, bounded, changed and ended here. A key's text is shown once. Each form has the version
 // of the keys that it was made for: one that is sent twice, or late, changes nothing.
 
-import type { SpendingOf } from '../../accounts/keys/key-spending.ts';
 import { LIMIT_NAMES, type LimitName, limitOf } from '../../accounts/keys/limit-fields.ts';
-import type { Nano } from '../../kit/money.ts';
 import { allowedModels, isDelegating } from '../../store/key-chain.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
@@ -16,10 +14,10 @@ import { LinkButton, Submit } from '../parts/button.tsx';
 import { CodeBlock, CopyId } from '../parts/code-block.tsx';
 import { Hidden } from '../parts/field.tsx';
 import { type Fact, Facts } from '../parts/table.tsx';
-import { BudgetBars, MainBudget, type ParentBudget, ParentBudgets } from './budget-bars.tsx';
+import { BudgetBars, MainBudget, ParentBudgets } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
-import type { KeyFaults } from './key-faults.ts';
-import { KeyFields } from './key-fields.tsx';
+import { type KeyFaults, KeyFields } from './key-fields.tsx';
+import type { KeysFacts } from './key-pages.tsx';
 import { refusedPath } from './usage-filters.tsx';
 
 /** A visitor's input for a key or for a new one. */
@@ -27,39 +25,6 @@ export interface TypedKey {
   keyId: string | undefined;
   form: URLSearchParams;
   faults: KeyFaults;
-}
-
-interface KeysFacts {
-  /** Parents before their children. */
-  keys: readonly KeyRow[];
-  /** Those of this page. */
-  shown: readonly KeyRow[];
-  /** From 1. */
-  page: number;
-  pages: number;
-  /** The key whose form is open. */
-  editedId: string | undefined;
-  /** The key and its ancestors, those that are not shown included. */
-  chainOf: (key: KeyRow) => readonly KeyRow[];
-  spendingOf: SpendingOf;
-  /** The rest of the budgets above this session's key. */
-  above: ParentBudget;
-  /** Spending of each key with the keys below it, if used since that day; undefined if it is unknown now. */
-  spent: ReadonlyMap<string, Nano> | undefined;
-  spentSince: string;
-  /** How many requests of each were refused lately; undefined if it is not known now. */
-  refused: ReadonlyMap<string, number> | undefined;
-  /** Ids of the models that a key can be given. */
-  models: readonly string[];
-  /** How many keys the account has ever had. */
-  known: number;
-  /** The key of this session, if it was opened with one. */
-  currentId: string | null;
-  canManage: boolean;
-  /** The text of a key that was just made. */
-  fresh?: string | undefined;
-  typed?: TypedKey | undefined;
-  now: number;
 }
 
 interface KeysProps {

@@ -9,10 +9,10 @@ import { isObject, tryParseJson } from '../../kit/json/json.ts';
 import { faultText } from '../fault-text.ts';
 import { pageHeaders } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
-import { chatModels, keyOf } from './chat-models.ts';
 import { tabPath } from './frame.tsx';
 import { PlayPage, playModel } from './play-page.tsx';
 import { isFrozen } from './redeem.tsx';
+import { chatModels, keyOf } from './setup.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
 
 export function addPlayground(visits: Visits, tools: SiteTools): void {

@@ -3,8 +3,12 @@
 // that is made for it.
 
 import { addKey } from '../../accounts/keys/manage-keys.ts';
-import { tokenBounds } from '../../catalog/catalog.ts';
+import type { SiteSession } from '../../accounts/sign-in/sessions.ts';
+import { type Model, tokenBounds } from '../../catalog/catalog.ts';
+import { FREE_MODEL } from '../../catalog/document.ts';
 import { Fault, fault } from '../../faults/fault.ts';
+import { allowedModels, ancestorsOf, isLiveChain } from '../../store/key-chain.ts';
+import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { type Notice, Tabs } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
@@ -12,7 +16,6 @@ import { Submit } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Hidden, SelectField } from '../parts/field.tsx';
 import type { SiteTools } from '../tools.ts';
-import { chatModels, keyOf } from './chat-models.ts';
 import { newKeyBody } from './forms.ts';
 import { AccountPage, tabPath } from './frame.tsx';
 import { CLIENT_NAMES, CLIENTS, type Client, type Purpose, type SetupModel, setupBlocks } from './snippets.ts';
@@ -150,4 +153,34 @@ function NewKey({ context, client, model, keyCount }: SetupProps & { model: Setu
       <Submit text={setup.create} />
     </form>
   );
+}
+
+/** A key with the models that it and its ancestors allow. */
+interface ChatKey extends KeyRow {
+  allowedModels: readonly string[] | null;
+}
+
+/** The models that a visitor may chat with. Free ones come first, so that trying costs nothing. */
+export function chatModels(tools: SiteTools, key: ChatKey | undefined): Model[] {
+  return tools
+    .catalog()
+    .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.allowedModels?.includes(id) ?? true))
+    .toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** The free model that routes to any free model. */
+function rank({ id, free }: Model): number {
+  if (id === FREE_MODEL) return 0;
+  return free ? 1 : 2;
+}
+
+/** The key that opened the session; after a sign-in with a password, the oldest key that may manage. */
+export async function keyOf({ store, clock }: SiteTools, session: SiteSession): Promise<ChatKey | undefined> {
+  const keys = await store.read.unrevokedKeysOf(session.accountId);
+  const valid = keys.filter((key) => isLiveChain(key, ancestorsOf(keys, key), clock.now()));
+  const key =
+    session.keyId === null
+      ? (valid.find(({ manage }) => manage) ?? valid[0])
+      : valid.find(({ keyId }) => keyId === session.keyId);
+  return key && { ...key, allowedModels: allowedModels([key, ...ancestorsOf(keys, key)]) };
 }

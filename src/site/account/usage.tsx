@@ -21,9 +21,8 @@ import type { SiteTools } from '../tools.ts';
 import { plainId } from './forms.ts';
 import { AccountPage } from './frame.tsx';
 import { GROUPS, KeyUsageTable, MEASURES, readUsageParts, UsageSums } from './usage-chart.tsx';
-import { DATE, usageFileName, usageSheet } from './usage-file.ts';
 import { Periods, REFUSED, UsageFilters, type UsageProps, usageAddress } from './usage-filters.tsx';
-import { UsageList } from './usage-list.tsx';
+import { DATE, UsageList, usageFileName, usageSheet } from './usage-list.tsx';
 import { DEFAULT_DAYS, datesOf, type Period, presetsOf } from './usage-period.ts';
 import type { SignedVisit, Visits } from './visits.tsx';
 

@@ -6,9 +6,8 @@ import type { Requester } from '../../accounts/keys/manage-keys.ts';
 import { readSession, SessionEnded, type VisitedSession } from '../../accounts/sign-in/sessions.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import type { Assets } from '../assets.ts';
-import { readSessionCookie } from '../cookies.ts';
+import { type Flash, readSessionCookie, takeFlash, writeFlash } from '../cookies.ts';
 import { faultText } from '../fault-text.ts';
-import { type Flash, takeFlash, writeFlash } from '../flash.ts';
 import { sentences } from '../format.ts';
 import type { Notice } from '../frame.tsx';
 import { MessagePage, type PageContext, pageContext } from '../page.tsx';
@@ -132,10 +131,17 @@ function whySignIn({ request, url, page }: SiteVisit, hadSession: boolean, isKep
 /** `id` is the one in the path; empty if the path has none. */
 type Act = (visit: SignedVisit, id: string) => Promise<Response>;
 
-/** For pages and forms that need a key that can manage. A refusal is shown on the page that it belongs to. */
-export function managing(showRefused: (visit: SignedVisit, refused: Fault) => Promise<Response>) {
-  return (act: Act) =>
-    async (visit: SignedVisit): Promise<Response> => {
+/**
+ * Adds pages and forms below a path, for which the visitor's key must be able to manage. A refusal is shown on the page that
+ * it belongs to.
+ */
+export function managing(
+  visits: Visits,
+  base: string,
+  showRefused: (visit: SignedVisit, refused: Fault) => Promise<Response>,
+) {
+  return (method: 'get' | 'post', path: string, act: Act) =>
+    visits.signed(method, base + path, async (visit) => {
       try {
         if (!visit.session.canManage) throw fault('key_not_permitted');
         return await act(visit, visit.params.id ?? '');
@@ -143,5 +149,5 @@ export function managing(showRefused: (visit: SignedVisit, refused: Fault) => Pr
         if (!(error instanceof Fault)) throw error;
         return showRefused(visit, error);
       }
-    };
+    });
 }

@@ -2,8 +2,13 @@
 // Webhooks: added, tested, rotated and deleted from the page, by the same functions as through the API. A secret is shown once.
 // Each form has the version that it was made for: one that is sent twice changes nothing.
 
-import { addWebhook, findWebhook, removeWebhook, rotateWebhook } from '../../accounts/webhooks/manage-webhooks.ts';
-import { testWebhook } from '../../accounts/webhooks/test-webhook.ts';
+import {
+  addWebhook,
+  findWebhook,
+  removeWebhook,
+  rotateWebhook,
+  testWebhook,
+} from '../../accounts/webhooks/manage-webhooks.ts';
 import type { Fault } from '../../faults/fault.ts';
 import type { Webhook } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
@@ -30,60 +35,40 @@ interface Shown {
 const WEBHOOKS = '/account/webhooks';
 
 export function addWebhooks(visits: Visits, tools: SiteTools): void {
-  const act = managing((visit, refused) => {
+  const add = managing(visits, WEBHOOKS, (visit, refused) => {
     const typed = visit.form.get('url') ?? '';
     return show(tools, visit, { notice: whatIsWrong(visit, refused), typed, status: refused.row.status });
   });
+  const find = (visit: SignedVisit, id: string) => findWebhook(tools.webhooks, visit.session.accountId, id);
 
   visits.signed('get', WEBHOOKS, (visit) => show(tools, visit, { fresh: visit.flash.secret }));
-  visits.signed(
-    'post',
-    '/account/webhooks',
-    act(async (visit) => {
-      const known = await tools.store.read.webhooksOf(visit.session.accountId);
-      if (visit.form.get('known') !== versionOf(known)) return showStale(tools, visit);
-      const url = (visit.form.get('url') ?? '').trim();
-      const { answer } = await addWebhook(tools.webhooks, askerOf(tools, visit), { url }, undefined);
-      return visit.goWith(WEBHOOKS, { secret: answer.secret });
-    }),
-  );
-  visits.signed(
-    'post',
-    '/account/webhooks/:id/test',
-    act(async (visit, webhookId) => {
-      const { delivered, status } = await testWebhook(tools.webhooks, visit.session.accountId, webhookId);
-      const { arrived, refused, notReached } = visit.page.words.account.webhooks;
-      const text = status === null ? notReached : delivered ? arrived(status) : refused(status);
-      return visit.goWith(WEBHOOKS, { notice: { text, isBad: !delivered } });
-    }),
-  );
-  visits.signed(
-    'post',
-    '/account/webhooks/:id/rotate',
-    act(async (visit, webhookId) => {
-      const webhook = await findWebhook(tools.webhooks, visit.session.accountId, webhookId);
-      if (visit.form.get('known') !== versionOf([webhook])) return showStale(tools, visit);
-      const { answer } = await rotateWebhook(tools.webhooks, askerOf(tools, visit), webhookId, undefined);
-      return visit.goWith(WEBHOOKS, { secret: answer.secret });
-    }),
-  );
-  visits.signed(
-    'post',
-    '/account/webhooks/:id/delete',
-    act(async (visit, webhookId) => {
-      await removeWebhook(tools.webhooks, askerOf(tools, visit), webhookId);
-      return visit.goWith(WEBHOOKS, { notice: { text: visit.page.words.account.webhooks.removed } });
-    }),
-  );
+  add('post', '', async (visit) => {
+    const known = await tools.store.read.webhooksOf(visit.session.accountId);
+    if (visit.form.get('known') !== versionOf(known)) return showStale(tools, visit);
+    const url = (visit.form.get('url') ?? '').trim();
+    const { answer } = await addWebhook(tools.webhooks, askerOf(tools, visit), { url }, undefined);
+    return visit.goWith(WEBHOOKS, { secret: answer.secret });
+  });
+  add('post', '/:id/test', async (visit, webhookId) => {
+    const { delivered, status } = await testWebhook(tools.webhooks, visit.session.accountId, webhookId);
+    const { arrived, refused, notReached } = visit.page.words.account.webhooks;
+    const text = status === null ? notReached : delivered ? arrived(status) : refused(status);
+    return visit.goWith(WEBHOOKS, { notice: { text, isBad: !delivered } });
+  });
+  add('post', '/:id/rotate', async (visit, webhookId) => {
+    if (visit.form.get('known') !== versionOf([await find(visit, webhookId)])) return showStale(tools, visit);
+    const { answer } = await rotateWebhook(tools.webhooks, askerOf(tools, visit), webhookId, undefined);
+    return visit.goWith(WEBHOOKS, { secret: answer.secret });
+  });
+  add('post', '/:id/delete', async (visit, webhookId) => {
+    await removeWebhook(tools.webhooks, askerOf(tools, visit), webhookId);
+    return visit.goWith(WEBHOOKS, { notice: { text: visit.page.words.account.webhooks.removed } });
+  });
   for (const kind of ['rotate', 'delete'] as const) {
-    visits.signed(
-      'get',
-      `/account/webhooks/:id/${kind}`,
-      act(async (visit, webhookId) => {
-        const webhook = await findWebhook(tools.webhooks, visit.session.accountId, webhookId);
-        return visit.show(<QuestionPage context={visit.page} webhook={webhook} kind={kind} />);
-      }),
-    );
+    add('get', `/:id/${kind}`, async (visit, webhookId) => {
+      const webhook = await find(visit, webhookId);
+      return visit.show(<QuestionPage context={visit.page} webhook={webhook} kind={kind} />);
+    });
   }
 }
 

@@ -3,8 +3,15 @@
 
 import { raw } from 'hono/html';
 import { CHANGELOG_PATH } from '../../kit/discovery-links.ts';
-import { type DocChapter, placeOf } from '../docs-chapters.ts';
-import { type DocGroup, type DocLink, type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
+import {
+  type DocChapter,
+  type DocGroup,
+  type DocLink,
+  type DocPage,
+  type DocsLibrary,
+  placeOf,
+  REFERENCE_GROUP,
+} from '../docs-library.ts';
 import { type DocHit, MAX_HITS, MAX_QUERY_CHARS } from '../docs-search.ts';
 import { LANGUAGES } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
