@@ -1,64 +1,19 @@
 // The environment, read and checked once. No other file reads it.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import type { ProviderSettings } from '../../catalog/default-document.ts';
 import { type Network, parseAddress, parseNetwork } from '../../kit/address.ts';
 import { type KillOrder, parseKillOrder } from '../../kit/failpoint.ts';
+import { fileTrouble } from '../../kit/error-code.ts';
 import { isOwnKey } from '../../kit/own-key.ts';
 import { isWebhookSecret } from '../../kit/webhook-signature.ts';
 import { readDatabaseUrls } from '../../store/database-url.ts';
+import { StartRefused } from '../start/start-refused.ts';
 
-export interface Settings {
-  port: number;
-  host: string;
-  /** Number of processes that share the port. */
-  processes: number;
-  /** The index of this process, from 0; undefined: the only one, or the parent. */
-  processIndex: number | undefined;
-  /** It joins a running service and uses the catalog of the database. */
-  follows: boolean;
-  /** For this process's operator listener; undefined: the default, or any free port. */
-  adminPort: number | undefined;
-  /** Undefined: the one kept in the data folder. */
-  adminToken: string | undefined;
-  dataDir: string;
-  /** PostgreSQL; undefined: the embedded database in the data folder. */
-  databaseUrl: string | undefined;
-  /** The catalog file: set by the operator, or ./gateway.yaml if it existed when the settings were read. */
-  configFile: string | undefined;
-  publicUrl: string;
-  /** The URL of the public listener from this machine. */
-  ownUrl: string;
-  siteName: string;
-  /** Where to report vulnerabilities: a mailto: or https: address for security.txt and the page /security. */
-  securityContact: string | undefined;
-  /** Support for customers: a mailto: or https: address that pages link to. */
-  supportContact: string | undefined;
-  /** The operator's pages, linked in the footer. */
-  termsUrl: string | undefined;
-  privacyUrl: string | undefined;
-  trustedProxies: readonly Network[];
-  /** Undefined: the one kept in the data folder. */
-  pepper: string | undefined;
-  alarmWebhookUrl: string | undefined;
-  /** Signs alarms; undefined: they are not signed. */
-  alarmWebhookSecret: string | undefined;
-  /** Webhooks of customers may go to any address, also in the network of this server, and without TLS. */
-  allowsPrivateWebhooks: boolean;
-  /** The environment sets a proxy for calls to upstreams. */
-  hasProxy: boolean;
-  providers: ProviderSettings;
-  /** How long running calls may take after a signal. */
-  drainSeconds: number;
-  /** How long new work is still accepted after a signal, while /readyz is 503. */
-  drainNoticeSeconds: number;
-  /** Where a test kills this process. */
-  killOrder: KillOrder | undefined;
-  /** For `env:NAME` references in the catalog. */
-  variable(name: string): string | undefined;
-}
+/** What is wrong with a variable is said by its text behind the name, and the value is then undefined. */
+type Parse<Value> = (text: string, refuse: (why: string) => undefined) => Value | undefined;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export class SettingsRefused extends Error {
   override name = 'SettingsRefused';
@@ -66,8 +21,6 @@ export class SettingsRefused extends Error {
     super(faults.join('; '));
   }
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const MIN_SECRET_CHARS = 16;
 const MAX_PROCESSES = 256;
@@ -81,21 +34,27 @@ const ONE_PROCESS_ON_SQLITE =
   'each other; leave PROCESSES unset, or use PostgreSQL';
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
 
-export function readSettings(
-  environment: Environment = process.env,
-  platform: NodeJS.Platform = process.platform,
-): Settings {
+export type Settings = ReturnType<typeof readSettings>;
+
+export function readSettings(environment: Environment = process.env, platform: NodeJS.Platform = process.platform) {
   const faults: string[] = [];
   const variable = (name: string) => environment[name]?.trim() || undefined;
-  const port = readPort(variable('PORT'), 8787, 'PORT', faults);
-  const host = readHost(variable('HOST'), faults);
-  const processes = readProcesses(variable('PROCESSES'), faults);
-  const processIndex = readIndex(variable('PROCESS_INDEX'), processes, faults);
+  const read = <Value>(name: string, parse: Parse<Value>): Value | undefined => {
+    const text = variable(name);
+    return text === undefined ? undefined : parse(text, (why) => void faults.push(`${name} ${why}`));
+  };
+  const port = read('PORT', parsePort) ?? 8787;
+  const host = read('HOST', parseHost) ?? '127.0.0.1';
+  const processes = read('PROCESSES', parseProcesses) ?? 1;
+  const processIndex = read('PROCESS_INDEX', (text, refuse) => {
+    const why = 'is not for you to set: the server gives it to the processes that it starts';
+    return wholeNumber(text, 0, processes - 1) ?? refuse(why);
+  });
   const follows = processIndex !== undefined && variable('PROCESS_FOLLOWS') !== undefined;
-  const adminPort = readAdminPort(variable('ADMIN_PORT'), { port, processes, processIndex }, faults);
-  const pepper = readSecret(variable('SECRETS_PEPPER'), 'SECRETS_PEPPER', faults);
-  const databaseUrl = readDatabaseUrl(variable('DATABASE_URL'), faults);
-  if (databaseUrl !== undefined && pepper === undefined) {
+  const adminPort = read('ADMIN_PORT', adminPortBeside(port, processes, processIndex ?? 0));
+  const pepper = read('SECRETS_PEPPER', parseSecret);
+  const databaseUrl = read('DATABASE_URL', parseDatabaseUrl);
+  if (databaseUrl !== undefined && variable('SECRETS_PEPPER') === undefined) {
     faults.push('SECRETS_PEPPER is required with DATABASE_URL: all nodes must have the same one');
   }
   if (processes > 1) {
@@ -104,47 +63,60 @@ export function readSettings(
     if (port === 0) faults.push('PORT must be a number above 0 with PROCESSES above 1: all of them share it');
   }
   const ownUrl = urlOf(host, port);
-  const publicUrl = readPublicUrl(variable('PUBLIC_URL'), faults) ?? ownUrl;
-  const settings: Settings = {
+  const publicUrl = read('PUBLIC_URL', parsePublicUrl) ?? ownUrl;
+  const settings = {
     port,
     host,
+    /** Number of processes that share the port. */
     processes,
+    /** The index of this process, from 0; undefined: the only one, or the parent. */
     processIndex,
+    /** It joins a running service and uses the catalog of the database. */
     follows,
+    /** For this process's operator listener; undefined: the default, or any free port. */
     adminPort,
-    adminToken: readSecret(variable('ADMIN_TOKEN'), 'ADMIN_TOKEN', faults),
+    /** Undefined: the one kept in the data folder. */
+    adminToken: read('ADMIN_TOKEN', parseSecret),
     dataDir: resolve(variable('DATA_DIR') ?? './data'),
+    /** PostgreSQL; undefined: the embedded database in the data folder. */
     databaseUrl,
-    configFile: catalogFile(variable('GATEWAY_CONFIG'), follows, faults),
+    /** The catalog file: set by the operator, or ./gateway.yaml if it exists now. */
+    configFile: variable('GATEWAY_CONFIG') ? read('GATEWAY_CONFIG', catalogFile(follows)) : defaultConfigFile(),
     publicUrl,
+    /** The URL of the public listener from this machine. */
     ownUrl,
     siteName: variable('SITE_NAME') ?? 'AI Gateway',
-    securityContact: readContact(variable('SECURITY_CONTACT'), 'SECURITY_CONTACT', faults),
-    supportContact: readContact(variable('SUPPORT_CONTACT'), 'SUPPORT_CONTACT', faults),
-    termsUrl: readPageUrl(variable('TERMS_URL'), 'TERMS_URL', faults),
-    privacyUrl: readPageUrl(variable('PRIVACY_URL'), 'PRIVACY_URL', faults),
-    trustedProxies: readNetworks(variable('TRUSTED_PROXIES'), faults),
+    /** Where to report vulnerabilities: a mailto: or https: address for security.txt and the page /security. */
+    securityContact: read('SECURITY_CONTACT', parseContact),
+    /** Support for customers: a mailto: or https: address that pages link to. */
+    supportContact: read('SUPPORT_CONTACT', parseContact),
+    /** The operator's pages, linked in the footer. */
+    termsUrl: read('TERMS_URL', parsePageUrl),
+    privacyUrl: read('PRIVACY_URL', parsePageUrl),
+    trustedProxies: read('TRUSTED_PROXIES', parseNetworks) ?? [],
+    /** Undefined: the one kept in the data folder. */
     pepper,
-    alarmWebhookUrl: readUrl(variable('ALARM_WEBHOOK_URL'), 'ALARM_WEBHOOK_URL', faults),
-    alarmWebhookSecret: readWebhookSecret(variable('ALARM_WEBHOOK_SECRET'), faults),
-    allowsPrivateWebhooks: readSwitch(variable('ALLOW_PRIVATE_WEBHOOKS'), 'ALLOW_PRIVATE_WEBHOOKS', faults),
+    alarmWebhookUrl: read('ALARM_WEBHOOK_URL', parseUrl),
+    /** Signs alarms; undefined: they are not signed. */
+    alarmWebhookSecret: read('ALARM_WEBHOOK_SECRET', parseWebhookSecret),
+    /** Webhooks of customers may go to any address, also in the network of this server, and without TLS. */
+    allowsPrivateWebhooks: read('ALLOW_PRIVATE_WEBHOOKS', parseSwitch) ?? false,
+    /** The environment sets a proxy for calls to upstreams. */
     hasProxy: PROXY_VARIABLES.some((name) => variable(name) !== undefined),
     providers: {
       openaiApiKey: isProviderKey(variable('OPENAI_API_KEY')),
       anthropicApiKey: isProviderKey(variable('ANTHROPIC_API_KEY')),
       geminiApiKey: isProviderKey(variable('GEMINI_API_KEY')),
       openrouterApiKey: isProviderKey(variable('OPENROUTER_API_KEY')),
-      ollamaBaseUrl: readOllamaUrl(variable('OLLAMA_BASE_URL'), faults),
+      ollamaBaseUrl: read('OLLAMA_BASE_URL', parseOllamaUrl),
     },
-    drainSeconds: readSeconds(variable('DRAIN_SECONDS'), 'DRAIN_SECONDS', 120, MAX_DRAIN_SECONDS, faults),
-    drainNoticeSeconds: readSeconds(
-      variable('DRAIN_NOTICE_SECONDS'),
-      'DRAIN_NOTICE_SECONDS',
-      0,
-      MAX_NOTICE_SECONDS,
-      faults,
-    ),
-    killOrder: readKillOrder(variable('TORTURE_KILL'), faults),
+    /** How long running calls may take after a signal. */
+    drainSeconds: read('DRAIN_SECONDS', secondsUpTo(MAX_DRAIN_SECONDS)) ?? 120,
+    /** How long new work is still accepted after a signal, while /readyz is 503. */
+    drainNoticeSeconds: read('DRAIN_NOTICE_SECONDS', secondsUpTo(MAX_NOTICE_SECONDS)) ?? 0,
+    /** Where a test kills this process. */
+    killOrder: read('TORTURE_KILL', parseKill),
+    /** For `env:NAME` references in the catalog. */
     variable,
   };
   if (faults.length > 0) throw new SettingsRefused(faults);
@@ -173,166 +145,120 @@ export function processEnvironment(index: number, follows: boolean): Environment
   return { ...process.env, PROCESS_INDEX: String(index), PROCESS_FOLLOWS: follows ? '1' : '' };
 }
 
-/** A key of this service is exported for its clients; it is not a provider's. */
-function isProviderKey(value: string | undefined): boolean {
-  return value !== undefined && !isOwnKey(value);
-}
-
-function readSeconds(
-  text: string | undefined,
-  name: string,
-  otherwise: number,
-  most: number,
-  faults: string[],
-): number {
-  if (text === undefined) return otherwise;
-  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
-  if (seconds > most) faults.push(`${name} must be a whole number of seconds from 0 to ${most}`);
-  return seconds;
-}
-
-function readPort(text: string | undefined, standard: number, name: string, faults: string[]): number {
-  if (text === undefined) return standard;
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= HIGHEST_PORT) return port;
-  faults.push(`${name} must be a port number`);
-  return standard;
-}
-
-/** Refuses names that no resolver can look up before anything is created. */
-function readHost(text: string | undefined, faults: string[]): string {
-  if (text === undefined) return '127.0.0.1';
-  const isName = text.length <= MAX_HOST_CHARS && HOST_NAME.test(text) && URL.canParse(`http://${text}`);
-  if (!isName && !parseAddress(bareHost(text))) faults.push(`HOST must be a host name or an address: ${text}`);
-  // A URL cannot contain a zone, and the listener does not accept one.
-  else if (text.includes('%')) faults.push(`HOST must be an address without a zone: ${text}`);
-  return text;
-}
-
-/** An IPv6 address may be in brackets, as in a URL. */
-function bareHost(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1');
-}
-
-function readProcesses(text: string | undefined, faults: string[]): number {
-  if (text === undefined) return 1;
-  if (text === 'auto') return availableParallelism();
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count >= 1 && count <= MAX_PROCESSES) return count;
-  faults.push(`PROCESSES must be a whole number from 1 to ${MAX_PROCESSES}, or auto`);
-  return 1;
-}
-
-function readIndex(text: string | undefined, processes: number, faults: string[]): number | undefined {
-  if (text === undefined) return undefined;
-  const index = Number(text);
-  if (/^\d+$/.test(text) && index < processes) return index;
-  faults.push('PROCESS_INDEX is not for you to set: the server gives it to the processes that it starts');
-  return undefined;
-}
-
-/** Each process serves its own metrics, on ADMIN_PORT and the ports after it. */
-function readAdminPort(
-  text: string | undefined,
-  { port, processes, processIndex }: Pick<Settings, 'port' | 'processes' | 'processIndex'>,
-  faults: string[],
-): number | undefined {
-  if (text === undefined) return undefined;
-  const first = readPort(text, 0, 'ADMIN_PORT', faults);
-  // Any free port for each process.
-  if (first === 0) return 0;
-  const last = first + processes - 1;
-  if (last > HIGHEST_PORT) faults.push('ADMIN_PORT must leave room above it: each process has a port');
-  if (first <= port && port <= last) {
-    const others = processes > 1 ? `, and so must the ${processes - 1} above it: each process has a port` : '';
-    faults.push(`ADMIN_PORT must be another port than PORT${others}`);
-  }
-  return first + (processIndex ?? 0);
-}
-
-function readSecret(text: string | undefined, name: string, faults: string[]): string | undefined {
-  if (text !== undefined && text.length < MIN_SECRET_CHARS) {
-    faults.push(`${name} must have at least ${MIN_SECRET_CHARS} characters`);
-  }
-  return text;
-}
-
-function readWebhookSecret(text: string | undefined, faults: string[]): string | undefined {
-  if (text !== undefined && !isWebhookSecret(text)) {
-    faults.push('ALARM_WEBHOOK_SECRET must be whsec_ and at least 24 bytes in base64');
-  }
-  return text;
-}
-
-function readSwitch(text: string | undefined, name: string, faults: string[]): boolean {
-  if (text !== undefined && text !== '0' && text !== '1') faults.push(`${name} must be 0 or 1`);
-  return text === '1';
-}
-
-function readKillOrder(text: string | undefined, faults: string[]): KillOrder | undefined {
-  const order = text === undefined ? undefined : parseKillOrder(text);
-  if (text !== undefined && !order) {
-    faults.push('TORTURE_KILL must be a kill point such as inside-settle or inside-settle:3');
-  }
-  return order;
-}
-
-/** A process that follows does not read the file, which may be in the middle of a replacement. */
-function catalogFile(text: string | undefined, follows: boolean, faults: string[]): string | undefined {
-  if (text === undefined) return defaultConfigFile();
-  const file = resolve(text);
-  if (!follows && !existsSync(file)) faults.push(`GATEWAY_CONFIG names a file that does not exist: ${file}`);
-  return file;
-}
-
 /** ./gateway.yaml, if it exists now. */
 export function defaultConfigFile(): string | undefined {
   const file = resolve('./gateway.yaml');
   return existsSync(file) ? file : undefined;
 }
 
+/** Throws StartRefused. */
+export function readCatalogFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StartRefused(`cannot read ${file}: ${fileTrouble(error)}`);
+  }
+}
+
+/** A process that follows does not read the file, which may be in the middle of a replacement. */
+function catalogFile(follows: boolean): Parse<string> {
+  return (text, refuse) => {
+    const file = resolve(text);
+    return follows || existsSync(file) ? file : refuse(`names a file that does not exist: ${file}`);
+  };
+}
+
+/** A key of this service is exported for its clients; it is not a provider's. */
+function isProviderKey(value: string | undefined): boolean {
+  return value !== undefined && !isOwnKey(value);
+}
+
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const number = Number(text);
+  return /^\d+$/.test(text) && number >= least && number <= most ? number : undefined;
+}
+
+function secondsUpTo(most: number): Parse<number> {
+  return (text, refuse) => {
+    const seconds = text.length <= 4 ? wholeNumber(text, 0, most) : undefined;
+    return seconds ?? refuse(`must be a whole number of seconds from 0 to ${most}`);
+  };
+}
+
+const parsePort: Parse<number> = (text, refuse) =>
+  wholeNumber(text, 0, HIGHEST_PORT) ?? refuse('must be a port number');
+
+const parseProcesses: Parse<number> = (text, refuse) => {
+  const count = text === 'auto' ? availableParallelism() : wholeNumber(text, 1, MAX_PROCESSES);
+  return count ?? refuse(`must be a whole number from 1 to ${MAX_PROCESSES}, or auto`);
+};
+
+/** Each process serves its own metrics, on ADMIN_PORT and the ports after it. 0: any free port for each. */
+function adminPortBeside(port: number, processes: number, index: number): Parse<number> {
+  return (text, refuse) => {
+    const first = parsePort(text, refuse);
+    if (!first) return first;
+    const last = first + processes - 1;
+    if (last > HIGHEST_PORT) refuse('must leave room above it: each process has a port');
+    if (first <= port && port <= last) {
+      const others = processes > 1 ? `, and so must the ${processes - 1} above it: each process has a port` : '';
+      refuse(`must be another port than PORT${others}`);
+    }
+    return first + index;
+  };
+}
+
+/** Refuses names that no resolver can look up before anything is created. */
+const parseHost: Parse<string> = (text, refuse) => {
+  const isName = text.length <= MAX_HOST_CHARS && HOST_NAME.test(text) && URL.canParse(`http://${text}`);
+  if (!isName && !parseAddress(bareHost(text))) return refuse(`must be a host name or an address: ${text}`);
+  // A URL cannot contain a zone, and the listener does not accept one.
+  return text.includes('%') ? refuse(`must be an address without a zone: ${text}`) : text;
+};
+
+/** An IPv6 address may be in brackets, as in a URL. */
+function bareHost(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}
+
 function urlOf(host: string, port: number): string {
   const isWildcard = host === '0.0.0.0' || host === '::' || host === '[::]';
-  const name = isWildcard ? '127.0.0.1' : host.includes(':') ? `[${bareHost(host)}]` : host;
-  return `http://${name}:${port}`;
+  const name = host.includes(':') ? `[${bareHost(host)}]` : host;
+  return `http://${isWildcard ? '127.0.0.1' : name}:${port}`;
 }
 
-function readUrl(text: string | undefined, name: string, faults: string[]): string | undefined {
-  if (text === undefined) return undefined;
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
-  faults.push(`${name} must be an http or https URL`);
-  return undefined;
-}
+const parseSecret: Parse<string> = (text, refuse) =>
+  text.length >= MIN_SECRET_CHARS ? text : refuse(`must have at least ${MIN_SECRET_CHARS} characters`);
+
+const parseWebhookSecret: Parse<string> = (text, refuse) =>
+  isWebhookSecret(text) ? text : refuse('must be whsec_ and at least 24 bytes in base64');
+
+const parseSwitch: Parse<boolean> = (text, refuse) =>
+  text === '0' || text === '1' ? text === '1' : refuse('must be 0 or 1');
+
+const parseKill: Parse<KillOrder> = (text, refuse) =>
+  parseKillOrder(text) ?? refuse('must be a kill point such as inside-settle or inside-settle:3');
+
+const parseUrl: Parse<string> = (text, refuse) =>
+  /^https?:\/\//.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : refuse('must be an http or https URL');
 
 /** It becomes part of the catalog document, whose addresses contain no secrets. */
-function readOllamaUrl(text: string | undefined, faults: string[]): string | undefined {
-  const url = readUrl(text, 'OLLAMA_BASE_URL', faults);
-  if (url !== undefined && new URL(url).username + new URL(url).password !== '') {
-    faults.push('OLLAMA_BASE_URL must have no user info');
-  }
-  return url;
-}
+const parseOllamaUrl: Parse<string> = (text, refuse) => {
+  const url = parseUrl(text, refuse);
+  const hasUser = url !== undefined && new URL(url).username + new URL(url).password !== '';
+  return hasUser ? refuse('must have no user info') : url;
+};
 
 /** Paths are appended, so it must have no query or fragment. */
-function readPublicUrl(text: string | undefined, faults: string[]): string | undefined {
-  const isBase = text === undefined || /^\w+:\/\/[^/?#@]+(\/[^?#]*)?$/.test(text);
-  if (isBase) return readUrl(text, 'PUBLIC_URL', faults);
-  faults.push('PUBLIC_URL must be an http or https URL without user info, query and fragment');
-  return undefined;
-}
+const parsePublicUrl: Parse<string> = (text, refuse) =>
+  /^\w+:\/\/[^/?#@]+(\/[^?#]*)?$/.test(text)
+    ? parseUrl(text, refuse)
+    : refuse('must be an http or https URL without user info, query and fragment');
 
-function readContact(text: string | undefined, name: string, faults: string[]): string | undefined {
-  if (text === undefined || isContact(text)) return text;
-  faults.push(`${name} must be an address such as mailto:help@example.com or https://example.com/help, without spaces`);
-  return undefined;
-}
-
-/** The URL of a page, which is linked unchanged. */
-function readPageUrl(text: string | undefined, name: string, faults: string[]): string | undefined {
-  if (text === undefined || (/^https?:\/\/\S+$/i.test(text) && URL.canParse(text))) return text;
-  faults.push(`${name} must be an http or https URL, without spaces`);
-  return undefined;
-}
+const parseContact: Parse<string> = (text, refuse) =>
+  isContact(text)
+    ? text
+    : refuse('must be an address such as mailto:help@example.com or https://example.com/help, without spaces');
 
 function isContact(text: string): boolean {
   if (/\s/.test(text) || !URL.canParse(text)) return false;
@@ -341,21 +267,20 @@ function isContact(text: string): boolean {
   return /^https:\/\//i.test(text);
 }
 
-function readDatabaseUrl(text: string | undefined, faults: string[]): string | undefined {
-  if (text === undefined) return undefined;
-  if (readDatabaseUrls(text)) return text;
-  faults.push(
-    'DATABASE_URL must be a URL that begins with postgres://; several servers are separated by commas (postgres://USER@HOST1:5432,HOST2:5432/DATABASE), and target_session_attrs can only be read-write or primary',
-  );
-  return undefined;
-}
+/** The URL of a page, which is linked unchanged. */
+const parsePageUrl: Parse<string> = (text, refuse) =>
+  /^https?:\/\/\S+$/i.test(text) && URL.canParse(text) ? text : refuse('must be an http or https URL, without spaces');
 
-function readNetworks(text: string | undefined, faults: string[]): Network[] {
-  const parts = (text ?? '').split(',').map((part) => part.trim());
-  return parts.filter(Boolean).flatMap((part) => {
-    const network = parseNetwork(part);
-    if (network) return [network];
-    faults.push(`TRUSTED_PROXIES has an entry that is no address or CIDR: ${part}`);
-    return [];
-  });
-}
+const parseDatabaseUrl: Parse<string> = (text, refuse) =>
+  readDatabaseUrls(text)
+    ? text
+    : refuse(
+        'must be a URL that begins with postgres://; several servers are separated by commas (postgres://USER@HOST1:5432,HOST2:5432/DATABASE), and target_session_attrs can only be read-write or primary',
+      );
+
+const parseNetworks: Parse<Network[]> = (text, refuse) => {
+  const parts = text.split(',').map((part) => part.trim());
+  return parts
+    .filter(Boolean)
+    .flatMap((part) => parseNetwork(part) ?? refuse(`has an entry that is no address or CIDR: ${part}`) ?? []);
+};

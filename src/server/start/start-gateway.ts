@@ -7,8 +7,7 @@ import { systemClock } from '../../kit/clock.ts';
 import { armFailpoint } from '../../kit/failpoint.ts';
 import { systemRandom } from '../../kit/random.ts';
 import type { Gateway, GatewayOptions } from '../gateway.ts';
-import { readCatalogFile } from '../settings/read-catalog-file.ts';
-import type { Settings } from '../settings/settings.ts';
+import { readCatalogFile, type Settings } from '../settings/settings.ts';
 import { openAtStart } from './open-at-start.ts';
 
 /** Rejects with StartRefused, StoreRefused or StartEnded. */
