@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Catalog } from '../../src/catalog/catalog.ts';
 import { taipeiDay, taipeiDayStart } from '../../src/kit/taipei.ts';
-import { suspendKeys } from '../../src/server/jobs/suspend-keys.ts';
+import { suspendKeys } from '../../src/server/jobs/delete-old.ts';
 import type { Store } from '../../src/store/store.ts';
 import { addKey, paidBy } from '../store/suite/key-tree.ts';
 import {

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { systemClock } from '../../src/kit/clock.ts';
 import { createRefusalLog } from '../../src/limits/refusal-log.ts';
-import { storeRefusals } from '../../src/server/jobs/store-refusals.ts';
+import { storeRefusals } from '../../src/server/jobs/store-counts.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';

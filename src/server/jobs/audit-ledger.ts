@@ -4,27 +4,19 @@
 
 import type { AuditPass } from '../../admin/actions/tools.ts';
 import type { Alarms } from '../../kit/alarms.ts';
-import { type Clock, every } from '../../kit/clock.ts';
-import { describeError, type Log } from '../../kit/log.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { Log } from '../../kit/log.ts';
 import { wrongWallets } from '../../store/audit-queries.ts';
 import type { AuditReport, Difference } from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
+import { repeat } from './repeat.ts';
 
 const PASS_MS = 60_000;
 /** Passes overlap: a commit may become visible a little later than its timestamp. */
 const OVERLAP_MS = 10_000;
 const OVERLAP_ENTRIES = 10_000;
 
-interface LedgerAudit {
-  /** True while the last pass found the ledger unbalanced: no paid request is admitted. */
-  isUnbalanced(): boolean;
-  pass(): Promise<AuditReport>;
-  /** The last pass; undefined before the first. */
-  last(): AuditPass | undefined;
-  stop(): void;
-}
-
-export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, log: Log): Promise<LedgerAudit> {
+export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, log: Log) {
   const mark = await store.read.audit({ since: { touchedAt: clock.now(), entryId: Number.MAX_SAFE_INTEGER } });
   let entryId = mark.lastEntryId;
   let touchedAt = clock.now() - PASS_MS;
@@ -67,11 +59,12 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
     if (wallet.frozen && !wasAlready) raise();
   }
 
-  const stop = every(clock, PASS_MS, () =>
-    pass().then(
-      () => {},
-      (error: unknown) => log('error', 'audit_failed', { detail: describeError(error) }),
-    ),
-  );
-  return { isUnbalanced: () => unbalanced, pass, last: () => last, stop };
+  return {
+    /** True while the last pass found the ledger unbalanced: no paid request is admitted. */
+    isUnbalanced: () => unbalanced,
+    pass,
+    /** The last pass; undefined before the first. */
+    last: () => last,
+    stop: repeat(clock, log, PASS_MS, 'audit_failed', pass),
+  };
 }

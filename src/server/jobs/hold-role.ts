@@ -14,12 +14,7 @@ const HELD_MS = 10_000;
 /** Another node waits longer than that. */
 const SILENT_MS = 15_000;
 
-export interface Role {
-  isHeld(): boolean;
-  stop(): void;
-  /** Gives it up, so that another node can take it at once. */
-  end(): Promise<void>;
-}
+export type Role = Awaited<ReturnType<typeof holdRole>>;
 
 interface RoleTools {
   store: Store;
@@ -33,7 +28,7 @@ interface RoleTools {
 
 const FREE = '';
 
-export async function holdRole(name: `role:${string}`, tools: RoleTools): Promise<Role> {
+export async function holdRole(name: `role:${string}`, tools: RoleTools) {
   const { store, clock, log, node, isOneMachine } = tools;
   const heldMs = isOneMachine ? Number.POSITIVE_INFINITY : HELD_MS;
   let heldUntil = Number.NEGATIVE_INFINITY;
@@ -71,7 +66,8 @@ export async function holdRole(name: `role:${string}`, tools: RoleTools): Promis
   return {
     isHeld: () => clock.monotonic() < heldUntil,
     stop,
-    async end() {
+    /** Gives it up, so that another node can take it at once. */
+    async end(): Promise<void> {
       const held = own;
       own = undefined;
       heldUntil = Number.NEGATIVE_INFINITY;

@@ -28,26 +28,14 @@ interface LeaseTools {
   node: Node;
 }
 
-export interface HeldLease {
-  /** False when it expired before it could be renewed: the store takes no writes. */
-  isHeld(): boolean;
-  /** It has not lapsed since that monotonic time: no other node can have released this node's holds. */
-  hasLivedSince(since: number): boolean;
-  /**
-   * Renews at once, for callers that found it expired: a wall clock that jumps makes it look so. Does nothing once
-   * stopped.
-   */
-  renew(): Promise<void>;
-  stop(): void;
-  /** Returns the lease, so that other nodes see that this one is gone. */
-  end(): Promise<void>;
-}
+export type HeldLease = Awaited<ReturnType<typeof keepLease>>;
 
-export async function keepLease({ store, clock, log, alarms, node }: LeaseTools): Promise<HeldLease> {
+export async function keepLease({ store, clock, log, alarms, node }: LeaseTools) {
   let heldUntil = 0;
   let livesSince = 0;
   let livesUntil = 0;
   let hasAlarmed = false;
+  /** False when it expired before it could be renewed: the store takes no writes. */
   const isHeld = () => clock.monotonic() < heldUntil;
 
   let hasEnded = false;
@@ -62,7 +50,10 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
     hasAlarmed = false;
   }
 
-  /** Concurrent callers share one renewal. */
+  /**
+   * Renews at once, for callers that found it expired: a wall clock that jumps makes it look so. Does nothing once stopped.
+   * Concurrent callers share one renewal.
+   */
   async function renew(): Promise<void> {
     if (hasEnded) return;
     renewing ??= renewOnce().finally(() => {
@@ -84,10 +75,12 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
   const stop = every(clock, RENEW_MS, () => renew().catch(notRenewed));
   return {
     isHeld,
-    hasLivedSince: (since) => livesSince <= since && clock.monotonic() < livesUntil,
+    /** It has not lapsed since that monotonic time: no other node can have released this node's holds. */
+    hasLivedSince: (since: number) => livesSince <= since && clock.monotonic() < livesUntil,
     renew,
     stop,
-    async end() {
+    /** Returns the lease, so that other nodes see that this one is gone. */
+    async end(): Promise<void> {
       hasEnded = true;
       await renewing?.catch(() => {});
       const ending = store.commit('lease', { ...node, expiresAt: ENDED });

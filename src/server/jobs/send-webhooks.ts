@@ -3,10 +3,10 @@
 // the database; the state here can be lost.
 
 import { type DeliveryTools, deliverEvents, type RoundEnd } from '../../accounts/webhooks/deliver-events.ts';
-import { every } from '../../kit/clock.ts';
 import { describeError, type Log } from '../../kit/log.ts';
 import type { StoredEvent, Webhook } from '../../store/rows.ts';
 import type { Role } from './hold-role.ts';
+import { repeat } from './repeat.ts';
 
 const LOOK_MS = 1_000;
 const AGAIN_MS = 5_000;
@@ -22,16 +22,9 @@ interface WebhookJobTools extends DeliveryTools {
   role: Role;
 }
 
-interface WebhookJob {
-  /** Nothing more is sent. Attempts that were begun get a few seconds for their answer, and are recorded. */
-  stop(): void;
-  /** Resolves when nothing is being sent any more. */
-  ended(): Promise<void>;
-}
-
 type Waiting = Pick<Webhook, 'webhookId' | 'accountId'>;
 
-export function sendWebhooks(tools: WebhookJobTools): WebhookJob {
+export function sendWebhooks(tools: WebhookJobTools) {
   const { store, clock, log, role } = tools;
   const stopping = new AbortController();
   const cut = new AbortController();
@@ -123,16 +116,16 @@ export function sendWebhooks(tools: WebhookJobTools): WebhookJob {
   }
 
   let cancelCut = () => {};
-  const stop = every(clock, LOOK_MS, () =>
-    look().catch((error: unknown) => log('error', 'webhooks_failed', { detail: describeError(error) })),
-  );
+  const stop = repeat(clock, log, LOOK_MS, 'webhooks_failed', look);
   return {
-    stop() {
+    /** Nothing more is sent. Attempts that were begun get a few seconds for their answer, and are recorded. */
+    stop(): void {
       stop();
       stopping.abort();
       cancelCut = clock.after(LAST_ANSWER_MS, () => cut.abort());
     },
-    async ended() {
+    /** Resolves when nothing is being sent any more. */
+    async ended(): Promise<void> {
       await Promise.all([...running.values()].map(({ end }) => end));
       cancelCut();
     },

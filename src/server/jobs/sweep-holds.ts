@@ -4,15 +4,15 @@
 // neither other releases nor the start.
 
 import { Fault } from '../../faults/fault.ts';
-import { type Clock, every } from '../../kit/clock.ts';
+import type { Clock } from '../../kit/clock.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { describeError, type Log } from '../../kit/log.ts';
 import type { LossMeter } from '../../ledger/loss-meter.ts';
 import type { OpenHold } from '../../store/reads.ts';
 import type { Lease } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
-import { GRACE_MS, LEASE_MS, type Node } from './keep-lease.ts';
-import { type LeaseWatch, watchLeases } from './watch-leases.ts';
+import { ENDED, GRACE_MS, LEASE_MS, type Node } from './keep-lease.ts';
+import { repeat } from './repeat.ts';
 
 const SWEEP_MS = 5_000;
 const BATCH = 500;
@@ -37,9 +37,7 @@ interface SweepTools {
 export async function sweepHolds(tools: SweepTools): Promise<() => void> {
   const sweep = createSweep(tools);
   await sweep();
-  return every(tools.clock, SWEEP_MS, () =>
-    sweep().catch((error: unknown) => tools.log('error', 'sweep_failed', { detail: describeError(error) })),
-  );
+  return repeat(tools.clock, tools.log, SWEEP_MS, 'sweep_failed', sweep);
 }
 
 /** Each call sweeps once. Failed releases are retried with each, and logged once. */
@@ -114,4 +112,34 @@ async function findDead(tools: SweepTools, watch: LeaseWatch): Promise<string[]>
   // On this host only the process counts: a clock that jumps ahead makes every lease look old until it is renewed.
   const dead = leases.filter((lease) => (isHere(lease) ? hasEnded(lease) : isAlone && isOver(lease)));
   return [...silent, ...dead.map(({ nodeId }) => nodeId)].filter((nodeId) => nodeId !== node.nodeId);
+}
+
+type LeaseWatch = ReturnType<typeof watchLeases>;
+
+/**
+ * Detects dead nodes by this node's monotonic time. Wall clocks of several machines differ, and one that jumps must not declare
+ * other nodes dead: a stream would then be served and never billed.
+ */
+function watchLeases(clock: Clock, goneMs: number) {
+  let seen = new Map<string, { expiresAt: number; since: number }>();
+  return {
+    /** Nodes whose lease was returned or has not changed for too long. `askedAt`: monotonic time before the read. */
+    findDead(leases: readonly Lease[], askedAt: number): string[] {
+      const since = clock.monotonic();
+      const before = seen;
+      seen = new Map(
+        leases.map(({ nodeId, expiresAt }) => {
+          const known = before.get(nodeId);
+          return [nodeId, known?.expiresAt === expiresAt ? known : { expiresAt, since }];
+        }),
+      );
+      return [...seen].flatMap(([nodeId, { expiresAt, since: from }]) =>
+        expiresAt === ENDED || askedAt - from >= goneMs ? [nodeId] : [],
+      );
+    },
+    /** Starts over: while the store was unreachable, no node could renew. */
+    forget(): void {
+      seen = new Map();
+    },
+  };
 }
