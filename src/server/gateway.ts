@@ -44,20 +44,17 @@ import { createLoad } from '../limits/load.ts';
 import { createQuoteGuard } from '../limits/quote-guard.ts';
 import { createRefusalLog } from '../limits/refusal-log.ts';
 import type { Store } from '../store/store.ts';
-import { createAlarmWebhook } from './alarm-webhook.ts';
-import { createConsoleTools, tokenCheck } from './console-tools.ts';
-import { openPorts } from './ports/open-ports.ts';
-import { listenForOperator } from './ports/operator-listener.ts';
+import { createConsoleTools, createSiteTools } from './page-tools.ts';
+import { openPorts, type Ports } from './ports/open-ports.ts';
 import { hostOfProcesses } from './processes/processes.ts';
 import { createRelayTools, type OutboundTools } from './relay-tools.ts';
 import { createGatewayId } from './settings/gateway-id.ts';
 import type { Settings } from './settings/settings.ts';
-import { createSiteTools, readSiteAssets } from './site-tools.ts';
-import { createLifeCycle, type Ports, type StartedGateway } from './start/life-cycle.ts';
+import { createLifeCycle, type StartedGateway } from './start/life-cycle.ts';
 import type { StartingStore } from './start/open-at-start.ts';
 import { startNode } from './start/start-node.ts';
 import { countUnanswered } from './start/unanswered.ts';
-import { createWebhookTools } from './webhook-tools.ts';
+import { createAlarmWebhook, createWebhookTools } from './webhook-tools.ts';
 
 export interface GatewayOptions extends OutboundTools {
   clock?: Clock;
@@ -121,8 +118,8 @@ export async function composeGateway(
   alarms.attach('database', (alarm) => starting.newest().recordAlarm(alarm, clock.now()));
   const { alarmWebhookUrl, alarmWebhookSecret } = settings;
   if (alarmWebhookUrl !== undefined) {
-    const receiver = { url: alarmWebhookUrl, secret: alarmWebhookSecret };
-    alarms.attach('webhook', createAlarmWebhook({ post: createFetchPost(options.fetch), clock, newId }, receiver));
+    const tools = { post: createFetchPost(options.fetch), clock, newId };
+    alarms.attach('webhook', createAlarmWebhook(tools, alarmWebhookUrl, alarmWebhookSecret));
   }
   const embedded = JSON.stringify(defaultDocument(settings.providers));
   const shownBefore = starting.away === undefined ? undefined : catalogBeforeStart(fileBefore, embedded, clock.now());
@@ -249,19 +246,17 @@ export async function composeGateway(
     isUnbalanced: relay.isUnbalanced,
   });
 
-  const listenBehind = () =>
-    listenForOperator(
-      settings,
-      { clock, random, log, newId, metrics, operating, readBody },
-      async () => {
+  const openOwnPorts = () =>
+    openPorts(settings, {
+      respond,
+      operator: { clock, random, log, newId, metrics, operating, readBody },
+      loadConsole: async () => {
         const { addConsole } = await import('../admin/console/console.tsx');
-        return (pages, check) => {
-          const checkToken = tokenCheck(check);
-          addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: readSiteAssets(), checkToken }));
-        };
+        return (pages, check) => addConsole(pages, createConsoleTools(operating, check, { siteName, log }));
       },
-      { counted: unanswered.counted, idleSeconds },
-    );
+      counted: unanswered.counted,
+      idleSeconds,
+    });
 
   const { ports, ...living } = await life.begin({
     startNode: (opened) =>
@@ -284,9 +279,7 @@ export async function composeGateway(
         balances,
         node: identity,
       }),
-    openPorts:
-      options.simulated?.openPorts ??
-      (() => openPorts(settings, { log, metrics, respond, idleSeconds, listenForOperator: listenBehind })),
+    openPorts: options.simulated?.openPorts ?? openOwnPorts,
     work: { running: relay.running, unanswered, closing: ledger.closing, sockets: http.sockets },
   });
   const { url, port, adminUrl } = ports;

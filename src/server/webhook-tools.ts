@@ -1,9 +1,11 @@
-// The sender of webhooks, and the API's tools for them.
+// The senders of messages: webhooks of customers with the API's tools for them, and alarms to the operator's URL.
 
 import type { EventIds } from '../accounts/events/public-event.ts';
-import { type TestTools, createSecretsOf, createTestCounter } from '../accounts/webhooks/manage-webhooks.ts';
-import { type Post, createGuardedPost } from '../channels/post-message.ts';
+import { createSecretsOf, createTestCounter, type TestTools } from '../accounts/webhooks/manage-webhooks.ts';
+import { type MessageTools, sendMessage } from '../accounts/webhooks/send-message.ts';
+import { createGuardedPost, type Post } from '../channels/post-message.ts';
 import { publicHosts } from '../channels/public-host.ts';
+import { type AlarmSink, NotDelivered, severityOf } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { Random } from '../kit/random.ts';
@@ -31,5 +33,26 @@ export function createWebhookTools({ allowsPrivateWebhooks }: Settings, parts: P
     webhookUrls: { allowsPrivate: allowsPrivateWebhooks },
     secretsOf: createSecretsOf(sealer, clock),
     countTest: createTestCounter(clock),
+  };
+}
+
+const ALARM_TIMEOUT_MS = 5_000;
+
+/**
+ * One POST for each alarm, with a timeout, signed if there is a secret of Standard Webhooks. Throws NotDelivered if it fails;
+ * the alarm is in the log and the store anyway.
+ */
+export function createAlarmWebhook(
+  tools: MessageTools & { newId: NewId },
+  url: string,
+  secret: string | undefined,
+): AlarmSink {
+  const secrets = secret === undefined ? [] : [secret];
+  return async ({ name, fields }) => {
+    const at = new Date(tools.clock.now()).toISOString();
+    const body = JSON.stringify({ alarm: name, severity: severityOf(name), at, ...fields });
+    const message = { url, id: tools.newId('alm'), body, secrets, timeoutMs: ALARM_TIMEOUT_MS };
+    const { detail } = await sendMessage(tools, message);
+    if (detail !== null) throw new NotDelivered(detail);
   };
 }

@@ -3,8 +3,7 @@
 // need, so results are cached for a few seconds.
 
 import type { BreakerState, Health } from '../../channels/health.ts';
-import type { WindowFigures } from '../../channels/traffic.ts';
-import { percentileOf, routeId, splitTotal, type Traffic } from '../../channels/traffic.ts';
+import { percentileOf, routeId, splitTotal, type Traffic, type WindowFigures } from '../../channels/traffic.ts';
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { Incident, TrafficHour } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';

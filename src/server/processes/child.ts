@@ -4,14 +4,7 @@
 import { processEnvironment } from '../settings/settings.ts';
 import { isExecutable } from '../shipped-files.ts';
 
-export interface Child {
-  pid: number;
-  /** True once it serves; false if it ended before. */
-  served: Promise<boolean>;
-  /** The exit code, 128 + n after signal n; resolves when all its output was forwarded. */
-  ended: Promise<number>;
-  signal(name: NodeJS.Signals): void;
-}
+export type Child = ReturnType<typeof startChild>;
 
 const SERVING = 'serving';
 const NEWLINE = 10;
@@ -22,7 +15,7 @@ export function reportServing(): void {
 }
 
 /** `write` gets complete log lines. */
-export function startChild(index: number, follows: boolean, write: (lines: string) => void): Child {
+export function startChild(index: number, follows: boolean, write: (lines: string) => void) {
   const { promise: served, resolve } = Promise.withResolvers<boolean>();
   // In the executable the second argument is a path inside it.
   const words = process.argv.slice(isExecutable ? 2 : 1);
@@ -39,7 +32,14 @@ export function startChild(index: number, follows: boolean, write: (lines: strin
     resolve(false);
     return code;
   });
-  return { pid: child.pid, served, ended, signal: (name) => child.kill(name) };
+  return {
+    pid: child.pid,
+    /** True once it serves; false if it ended before. */
+    served,
+    /** The exit code, 128 + n after signal n; resolves when all its output was forwarded. */
+    ended,
+    signal: (name: NodeJS.Signals): void => child.kill(name),
+  };
 }
 
 /** Forwards complete lines only: output of several processes in one pipe would mix within a line. */

@@ -6,13 +6,7 @@ import { writeSync } from 'node:fs';
 import { sleep, systemClock } from '../../kit/clock.ts';
 import { WriteFailed, writeAll } from '../../kit/write-all.ts';
 
-export interface LineWriter {
-  write(line: string): void;
-  /** Before exit: resolves when all is written, or after a second. */
-  end(): Promise<void>;
-  /** Synchronous, for the exit handler. */
-  flush(): void;
-}
+export type LineWriter = ReturnType<typeof createLineWriter>;
 
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 /** Too short to notice in the log. */
@@ -23,7 +17,7 @@ const END_STEPS = 20;
 const END_STEP_MS = 50;
 const NOTHING = new Uint8Array(0);
 
-export function createLineWriter(fd: number): LineWriter {
+export function createLineWriter(fd: number) {
   let waiting = '';
   /** The unwritten rest of the last batch. */
   let left: Uint8Array = NOTHING;
@@ -46,17 +40,19 @@ export function createLineWriter(fd: number): LineWriter {
   }
 
   return {
-    write(line) {
+    write(line: string): void {
       if (waiting.length + line.length > MAX_WAITING_CHARS) return;
       waiting += line;
       sent ??= sleep(systemClock, BATCH_MS).then(send);
     },
-    async end() {
+    /** Before exit: resolves when all is written, or after a second. */
+    async end(): Promise<void> {
       for (let step = 0; sent && step < END_STEPS; step++) {
         await Promise.race([sent, sleep(systemClock, END_STEP_MS)]);
       }
     },
-    flush() {
+    /** Synchronous, for the exit handler. */
+    flush(): void {
       // A write in progress cannot be overtaken.
       if (isWriting) return;
       const bytes = Buffer.concat([left, Buffer.from(waiting)]);

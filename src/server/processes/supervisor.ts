@@ -12,21 +12,13 @@ interface SupervisorTools {
   start(index: number, follows: boolean): Child;
 }
 
-export interface Supervisor {
-  /** Forwards the signal to every process; none is started after that. */
-  stop(signal: NodeJS.Signals): void;
-  reload(): void;
-  /** The exit code, once all have ended. */
-  ended: Promise<number>;
-}
-
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 /** A process that served this long did not fail at its start. */
 const STEADY_MS = 60_000;
 const NOT_STARTED = { pid: undefined, hasServed: false, code: 1, wasSteady: false };
 
-export function supervise({ count, clock, log, start }: SupervisorTools): Supervisor {
+export function supervise({ count, clock, log, start }: SupervisorTools) {
   const running = new Set<Child>();
   const serving = new Set<Child>();
   const stopping = new AbortController();
@@ -34,6 +26,7 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
   /** A process that joins or replaces another is not a start of the service: the catalog file may have been edited. */
   let hasBegun = false;
 
+  /** Forwards the signal to every process; none is started after that. */
   const stop = (signal: NodeJS.Signals) => {
     stopping.abort();
     for (const child of running) child.signal(signal);
@@ -105,6 +98,7 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
     stop,
     // One process applies the catalog file; the others follow the database.
     reload: () => serving.values().next().value?.signal('SIGHUP'),
+    /** The exit code, once all have ended. */
     ended,
   };
 }

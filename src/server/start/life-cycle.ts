@@ -7,6 +7,7 @@ import { type Clock, sleep } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Store } from '../../store/store.ts';
 import { LEASE_MS } from '../jobs/keep-lease.ts';
+import type { Ports } from '../ports/open-ports.ts';
 import type { StartingStore } from './open-at-start.ts';
 import type { RunningNode } from './start-node.ts';
 import type { Unanswered } from './unanswered.ts';
@@ -25,21 +26,7 @@ interface LifeTools {
 }
 
 /** Available to parts that are composed before the start. */
-export interface LifeCycle {
-  /** Undefined until it accepts work. */
-  node(): RunningNode | undefined;
-  /** False once a drain refuses new work. */
-  isReady(): boolean;
-  /** True from the start of a drain, also while new work is still accepted. */
-  isLeaving(): boolean;
-  /** Aborts when a drain's timeout ends. */
-  drainDeadline: AbortSignal;
-  /**
-   * Resolves with open ports. Rejects with StartRefused, StoreRefused, or the fault of a store that failed again; then
-   * nothing stays open.
-   */
-  begin(parts: Parts): Promise<StartedGateway>;
-}
+export type LifeCycle = ReturnType<typeof createLifeCycle>;
 
 /** The parts to start. */
 interface Parts {
@@ -47,19 +34,6 @@ interface Parts {
   startNode(store: Store): Promise<RunningNode>;
   openPorts(): Ports;
   work: Work;
-}
-
-export interface Ports {
-  url: string;
-  port: number;
-  /** URL of the operator's listener. */
-  adminUrl: string;
-  /** Closes connections without a request, so that their clients open another one, which a load balancer takes elsewhere. */
-  closeIdle(): void;
-  /** Accepts no connections, and lets started answers end. */
-  finish(): Promise<unknown>;
-  /** Closes every connection. */
-  close(): Promise<void>;
 }
 
 /** Work that a drain waits for. */
@@ -73,18 +47,7 @@ interface Work {
   sockets: { drain(): void };
 }
 
-export interface StartedGateway {
-  ports: Ports;
-  /**
-   * True once it serves, which is after its ports opened if the database could not be reached at first; false if it was
-   * drained before. Rejects with StartRefused or StoreRefused.
-   */
-  served: Promise<boolean>;
-  /** Applies the configuration file again, on SIGHUP. */
-  reload(): Promise<void>;
-  /** Refuses new work after the notice, lets running work end within `ms`, aborts the rest, and stops. */
-  drain(ms?: number): Promise<void>;
-}
+export type StartedGateway = Awaited<ReturnType<LifeCycle['begin']>>;
 
 const CLOSE_MS = 15_000;
 /** For the last bytes of started answers. */
@@ -92,7 +55,7 @@ const FINISH_MS = 2_000;
 const POLL_MS = 20;
 const AGAIN_MS = 1_000;
 
-export function createLifeCycle(tools: LifeTools): LifeCycle {
+export function createLifeCycle(tools: LifeTools) {
   const { clock, log, alarms, nodeId, publicUrl, starting } = tools;
   const drainDeadline = new AbortController();
   let node: RunningNode | undefined;
@@ -161,11 +124,19 @@ export function createLifeCycle(tools: LifeTools): LifeCycle {
   }
 
   return {
+    /** Undefined until it accepts work. */
     node: () => node,
+    /** False once a drain refuses new work. */
     isReady: () => isReady,
+    /** True from the start of a drain, also while new work is still accepted. */
     isLeaving: () => isLeaving,
+    /** Aborts when a drain's timeout ends. */
     drainDeadline: drainDeadline.signal,
-    async begin(parts) {
+    /**
+     * Resolves with open ports. Rejects with StartRefused, StoreRefused, or the fault of a store that failed again; then
+     * nothing stays open.
+     */
+    async begin(parts: Parts) {
       const { away } = starting;
       const { work } = parts;
       let ports: Ports;
@@ -185,11 +156,17 @@ export function createLifeCycle(tools: LifeTools): LifeCycle {
 
       return {
         ports,
+        /**
+         * True once it serves, which is after its ports opened if the database could not be reached at first; false if it was
+         * drained before. Rejects with StartRefused or StoreRefused.
+         */
         served,
-        async reload() {
+        /** Applies the configuration file again, on SIGHUP. */
+        async reload(): Promise<void> {
           if (await served) await node?.reload();
         },
-        async drain(ms = tools.drainMs) {
+        /** Refuses new work after the notice, lets running work end within `ms`, aborts the rest, and stops. */
+        async drain(ms = tools.drainMs): Promise<void> {
           if (isLeaving) return;
           isLeaving = true;
           // Nothing is sent to a node that does not serve yet.

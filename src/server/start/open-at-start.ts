@@ -15,25 +15,7 @@ interface AtStartOptions extends Pick<OpenOptions, 'maxPages' | 'patienceMs' | '
   signal?: AbortSignal | undefined;
 }
 
-export interface StartingStore {
-  /** The store to pass to all parts. */
-  store: Store;
-  pepper: string;
-  /** Why the database could not be reached at first, in one line; undefined if it could. */
-  away: string | undefined;
-  /** The real store, once it is open; undefined if the wait was ended. Rejects with StoreRefused. */
-  opened(): Promise<Store | undefined>;
-  /** The real store, if it is open, before others may use it. */
-  newest(): Store;
-  /** Makes `store` use the newest one. */
-  give(): void;
-  /** Waits again, for a database that failed again. */
-  reopen(): void;
-  /** Ends all waiting. */
-  endWait(): void;
-  /** Ends all waiting, and closes the database if it still opens. */
-  abandon(): void;
-}
+export type StartingStore = Awaited<ReturnType<typeof openAtStart>>;
 
 /** Resolves when the database is open or known to be unreachable. Rejects with StoreRefused or StartEnded. */
 export async function openAtStart(
@@ -41,7 +23,7 @@ export async function openAtStart(
   clock: Clock,
   random: Random,
   { signal, ...options }: AtStartOptions,
-): Promise<StartingStore> {
+) {
   const ending = new AbortController();
   // An embedded database is local and opens soon: no waiting.
   const mayWait = signal !== undefined && settings.databaseUrl !== undefined;
@@ -56,6 +38,7 @@ export async function openAtStart(
   const wait = (settings.processIndex ?? 0) === 0 && !settings.follows ? { onAway, signal: ended } : undefined;
   const open = () => openStore(settings, clock, random, { ...options, wait });
   let opening = open();
+  /** Ends all waiting, and closes the database if it still opens. */
   function abandon(): void {
     ending.abort();
     opening.then(
@@ -75,19 +58,26 @@ export async function openAtStart(
   let newest = store;
 
   return {
+    /** The store to pass to all parts. */
     store,
     pepper,
+    /** Why the database could not be reached at first, in one line; undefined if it could. */
     away: away?.why,
-    async opened() {
+    /** The real store, once it is open; undefined if the wait was ended. Rejects with StoreRefused. */
+    async opened(): Promise<Store | undefined> {
       const opened = await Promise.race([opening, whenEnded]);
       if (opened) newest = opened.store;
       return opened?.store;
     },
+    /** The real store, if it is open, before others may use it. */
     newest: () => newest,
+    /** Makes `store` use the newest one. */
     give: () => away?.give(newest),
-    reopen() {
+    /** Waits again, for a database that failed again. */
+    reopen(): void {
       opening = open();
     },
+    /** Ends all waiting. */
     endWait: () => ending.abort(),
     abandon,
   };

@@ -4,8 +4,6 @@
 import type { EventWatch } from '../../accounts/events/event-watch.ts';
 import type { Authenticator } from '../../accounts/keys/authenticator.ts';
 import type { DeliveryTools } from '../../accounts/webhooks/deliver-events.ts';
-import type { AuditPass } from '../../admin/actions/tools.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
 import { printFault } from '../../catalog/fault-words.ts';
 import { createActiveCatalog } from '../../catalog/publishing/active-catalog.ts';
 import { applyDocument, type PublishingTools, SERVER } from '../../catalog/publishing/apply-document.ts';
@@ -20,22 +18,18 @@ import type { Random } from '../../kit/random.ts';
 import type { Sealer } from '../../kit/sealed.ts';
 import type { LossMeter } from '../../ledger/loss-meter.ts';
 import type { RefusalLog } from '../../limits/refusal-log.ts';
-import type { Pulse } from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
 import { askBalances } from '../jobs/ask-balances.ts';
 import { auditLedger } from '../jobs/audit-ledger.ts';
-import { deleteOld, deleteOldUsage } from '../jobs/delete-old.ts';
+import { deleteOld, deleteOldUsage, suspendKeys } from '../jobs/delete-old.ts';
 import { followStore } from '../jobs/follow-store.ts';
 import { holdRole } from '../jobs/hold-role.ts';
-import { type HeldLease, keepLease, type Node } from '../jobs/keep-lease.ts';
+import { keepLease, type Node } from '../jobs/keep-lease.ts';
 import { sendWebhooks } from '../jobs/send-webhooks.ts';
-import { storeRefusals } from '../jobs/store-refusals.ts';
-import { storeTraffic } from '../jobs/store-traffic.ts';
-import { suspendKeys } from '../jobs/suspend-keys.ts';
+import { storeRefusals, storeTraffic } from '../jobs/store-counts.ts';
 import { sweepHolds } from '../jobs/sweep-holds.ts';
 import { isOfAnotherBoot, isProcessAlive } from '../processes/processes.ts';
-import { readCatalogFile } from '../settings/read-catalog-file.ts';
-import { defaultConfigFile, type Settings } from '../settings/settings.ts';
+import { defaultConfigFile, readCatalogFile, type Settings } from '../settings/settings.ts';
 import { logApplied, warnOfCatalog, warnOfPlainHttp, warnOfProviders } from './config-warnings.ts';
 import { StartRefused } from './start-refused.ts';
 
@@ -61,28 +55,13 @@ interface NodeTools {
   node: Node;
 }
 
-export interface RunningNode {
-  catalog(): Catalog;
-  /** False when the store has not answered for a while, or takes no writes. */
-  hasStore(): boolean;
-  lease: Pick<HeldLease, 'renew' | 'hasLivedSince'>;
-  isUnbalanced(): boolean;
-  lastAudit(): AuditPass | undefined;
-  /** Checks for changes now instead of with the next pulse. */
-  follow(): Promise<void>;
-  /** Applies the configuration file again. */
-  reload(): Promise<void>;
-  /** Stops the jobs. */
-  stop(): void;
-  /** Stores the traffic and the refusals, returns the lease and closes the store. */
-  end(): Promise<void>;
-}
+export type RunningNode = Awaited<ReturnType<typeof startNode>>;
 
 /** If the store is silent for this long, a load balancer should use another node. */
 const STORE_LOST_MS = 2_000;
 
 /** Rejects with StartRefused or StoreRefused. */
-export async function startNode(tools: NodeTools): Promise<RunningNode> {
+export async function startNode(tools: NodeTools) {
   const stops: (() => void)[] = [];
   const stop = () => {
     for (const stopJob of stops) stopJob();
@@ -96,7 +75,7 @@ export async function startNode(tools: NodeTools): Promise<RunningNode> {
   }
 }
 
-async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<RunningNode, 'stop'>> {
+async function startJobs(tools: NodeTools, stops: (() => void)[]) {
   const { settings, store, embedded, sealer, clock, log, alarms, authenticator, eventWatch, traffic, lossMeter, node } =
     tools;
   const { configFile } = settings;
@@ -110,7 +89,10 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const active = createActiveCatalog(store, clock, alarms);
   let heardAt = clock.monotonic();
   let warned: number | undefined;
-  const onPulse = async ({ revision, keysVersion, newestEvent }: Pulse, askedAt: number) => {
+  /** Checks for changes. */
+  const follow = async () => {
+    const askedAt = clock.monotonic();
+    const { revision, keysVersion, newestEvent } = await store.read.pulse();
     authenticator.confirm(keysVersion, askedAt);
     heardAt = clock.monotonic();
     await active.refresh(revision);
@@ -119,10 +101,6 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
     if (warned === current) return;
     warned = current;
     warnOfCatalog(log, { variable: settings.variable, openSealed: sealer.open }, current, active.document());
-  };
-  const follow = async () => {
-    const askedAt = clock.monotonic();
-    await onPulse(await store.read.pulse(), askedAt);
   };
   await follow();
   if (configFile === undefined) warnOfProviders(log, settings, active.get());
@@ -133,7 +111,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const isAlone = settings.databaseUrl === undefined;
   stops.push(await sweepHolds({ store, clock, log, node, lossMeter, isAlone, isProcessAlive, isOfAnotherBoot }));
   stops.push(await deleteOld(store, clock, log));
-  stops.push(followStore({ store, clock, log, onPulse }));
+  stops.push(followStore(clock, log, follow));
   stops.push(suspendKeys(store, clock, log, active.get));
   stops.push(askBalances({ ...tools, catalog: active.get }));
   stops.push(deleteOldUsage(store, clock, log, active.get));
@@ -151,12 +129,14 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
 
   return {
     catalog: active.get,
+    /** False when the store has not answered for a while, or takes no writes. */
     hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS && lease.isHeld(),
     lease,
     isUnbalanced: audit.isUnbalanced,
     lastAudit: audit.last,
     follow,
-    async reload() {
+    /** Applies the configuration file again. */
+    async reload(): Promise<void> {
       // The file may have been created since the start.
       const file = configFile ?? defaultConfigFile();
       if (file === undefined) throw new StartRefused('there is no catalog file');
@@ -168,7 +148,8 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
         alarms.raise('config_rejected', { file, detail: faultLines(undefined, applied.faults) });
       }
     },
-    async end() {
+    /** Stores the traffic and the refusals, returns the lease and closes the store. */
+    async end(): Promise<void> {
       await trafficJob.flush();
       await refusalJob.flush();
       await webhookJob.ended();

@@ -5,12 +5,7 @@
 import type { Connection } from '../../kit/connection.ts';
 import type { Respond } from '../ports/listen.ts';
 
-export interface Unanswered {
-  /** Wraps `respond` and counts each request until its response has started. */
-  counted(respond: Respond): Respond;
-  /** Marks the current moment; the result counts earlier requests without a response. */
-  soFar(): () => number;
-}
+export type Unanswered = ReturnType<typeof countUnanswered>;
 
 /** The rest of its body may still arrive, but is not read. */
 const TOO_SLOW = 408;
@@ -20,20 +15,24 @@ interface Counter {
 }
 
 /** While `isLeaving`, clients that keep a connection open are asked to open another one, which a load balancer takes elsewhere. */
-export function countUnanswered(isLeaving: () => boolean = () => false): Unanswered {
+export function countUnanswered(isLeaving: () => boolean) {
   let counter: Counter = { requests: 0 };
   return {
-    counted: (respond) => (request, connection) => {
-      const answer = respond(request, connection);
-      if (answer instanceof Promise) {
-        counter.requests++;
-        connection.keepOpen(true);
-        const answered = onAnswered(counter, connection, isLeaving);
-        answer.then(answered, answered);
-      }
-      return answer;
-    },
-    soFar() {
+    /** Wraps `respond` and counts each request until its response has started. */
+    counted:
+      (respond: Respond): Respond =>
+      (request, connection) => {
+        const answer = respond(request, connection);
+        if (answer instanceof Promise) {
+          counter.requests++;
+          connection.keepOpen(true);
+          const answered = onAnswered(counter, connection, isLeaving);
+          answer.then(answered, answered);
+        }
+        return answer;
+      },
+    /** Marks the current moment; the result counts earlier requests without a response. */
+    soFar(): () => number {
       const before = counter;
       counter = { requests: 0 };
       return () => before.requests;

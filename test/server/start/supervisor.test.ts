@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { createLog } from '../../../src/kit/log.ts';
 import type { Child } from '../../../src/server/processes/child.ts';
-import { type Supervisor, supervise } from '../../../src/server/processes/supervisor.ts';
+import { supervise } from '../../../src/server/processes/supervisor.ts';
 import { createLogCapture, type LogCapture } from '../../support/log-capture.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 
@@ -20,7 +20,7 @@ let log: LogCapture;
 let started: FakeChild[];
 /** Whether the machine has room for one more. */
 let hasRoom: boolean;
-let supervisor: Supervisor;
+let supervisor: ReturnType<typeof supervise>;
 beforeEach(() => {
   clock = createManualClock();
   log = createLogCapture();

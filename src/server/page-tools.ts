@@ -1,8 +1,12 @@
-// Builds the site's tools from the gateway's: connects pages to the API, and files to pages.
+// Builds the tools of the site and of the console from the gateway's: connects pages to the API, and files to pages.
 
 import { createSignInGuard } from '../accounts/sign-in/guard-sign-in.ts';
 import { createPasswords } from '../accounts/sign-in/passwords.ts';
 import { createSessionHasher } from '../accounts/sign-in/sessions.ts';
+import type { OperatingTools } from '../admin/actions/tools.ts';
+import type { ConsoleTools, TokenCheck } from '../admin/console/tools.ts';
+import type { CheckToken } from '../admin/port/guard-token.ts';
+import { PortRefused } from '../admin/port/refused.ts';
 import { createPriceHistory } from '../catalog/publishing/price-history.ts';
 import { createWeekTraffic } from '../catalog/publishing/week-traffic.ts';
 import { Fault, fault } from '../faults/fault.ts';
@@ -12,6 +16,7 @@ import { bodyTextReader } from '../http/read-body.ts';
 import { ROUTES } from '../http/route-table.ts';
 import { chatCompletions } from '../http/routes/model-calls.ts';
 import { pathTemplate } from '../http/write-openapi.ts';
+import type { Log } from '../kit/log.ts';
 import { requestUrl } from '../kit/request-url.ts';
 import { createSealer } from '../kit/sealed.ts';
 import type { SiteTools } from '../site/tools.ts';
@@ -75,21 +80,48 @@ function readDocs(): Map<string, string> {
   return new Map(pages.map(([name, bytes]) => [name, bytes.toString('utf8')]));
 }
 
+const TOO_MANY = 429;
+
+export function createConsoleTools(
+  operating: OperatingTools,
+  check: CheckToken,
+  named: { siteName: string; log: Log },
+): ConsoleTools {
+  /** Turns a refusal of the operator's port into one of the sign-in page. */
+  async function checkToken(token: string): Promise<TokenCheck> {
+    try {
+      await check(token);
+      return 'right';
+    } catch (error) {
+      if (!(error instanceof PortRefused)) throw error;
+      return error.status === TOO_MANY ? 'too_many' : 'wrong';
+    }
+  }
+  const files = readShipped('src/admin/console/assets');
+  const own = [...files].filter(([name]) => name.endsWith('.js'));
+  const style = joined(files, (name) => name.endsWith('.css'));
+  return {
+    ...operating,
+    ...named,
+    checkToken,
+    assetFiles: new Map([...readSiteAssets(), ...own, ['console.css', style]]),
+    readBody: bodyTextReader(operating.clock),
+  };
+}
+
 /** The style is served as one file, and so are the parts of the playground's script. */
-export function readSiteAssets(): Map<string, Buffer> {
-  const files = [...readShipped('src/site/assets')];
-  const joined = (isPart: (name: string) => boolean) =>
-    Buffer.from(
-      files
-        .filter(([name]) => isPart(name))
-        .map(([, bytes]) => bytes.toString('utf8'))
-        .join('\n'),
-    );
+function readSiteAssets(): Map<string, Buffer> {
+  const files = readShipped('src/site/assets');
   const isStyle = (name: string) => name.endsWith('.css');
   const isPlay = (name: string) => /^play-.*\.js$/.test(name);
   return new Map([
-    ['site.css', joined(isStyle)],
-    ['play.js', joined(isPlay)],
-    ...files.filter(([name]) => !isStyle(name) && !isPlay(name)),
+    ['site.css', joined(files, isStyle)],
+    ['play.js', joined(files, isPlay)],
+    ...[...files].filter(([name]) => !isStyle(name) && !isPlay(name)),
   ]);
+}
+
+function joined(files: ReadonlyMap<string, Buffer>, isPart: (name: string) => boolean): Buffer {
+  const parts = [...files].filter(([name]) => isPart(name));
+  return Buffer.from(parts.map(([, bytes]) => bytes.toString('utf8')).join('\n'));
 }
