@@ -1,27 +1,17 @@
 // Models of further vendors that make their own, whose prices the form for a new channel fills in: US$ per 1M tokens and
 // limits. `sources` were read on SOURCES_DATE. A limit that no source gives is left out.
 
-import type { KnownModel } from './known-models.ts';
-import { LITELLM, modelsDev } from './price-reports.ts';
+import { type KnownModel, LITELLM, modelsDev, tiered, type UsdPrices } from './known-models.ts';
 
-const DEEPSEEK_PRICES = 'https://api-docs.deepseek.com/quick_start/pricing';
-
-/** At peak hours, on working days in China; otherwise half of it. */
-const DEEPSEEK = { contextTokens: 1_000_000, maxOutputTokens: 384_000, sources: [DEEPSEEK_PRICES] };
+/** `usd`: at peak hours, on working days in China; otherwise half of it. */
+function deepseek(id: string, name: string, usd: UsdPrices): KnownModel {
+  const sources = ['https://api-docs.deepseek.com/quick_start/pricing'];
+  return { id, name, contextTokens: 1_000_000, maxOutputTokens: 384_000, usd, sources };
+}
 
 export const DEEPSEEK_MODELS: readonly KnownModel[] = [
-  {
-    ...DEEPSEEK,
-    id: 'deepseek-flash',
-    name: 'DeepSeek V4.1 Flash',
-    usd: { input: 0.3, cached_input: 0.006, output: 1.2 },
-  },
-  {
-    ...DEEPSEEK,
-    id: 'deepseek-v4-pro',
-    name: 'DeepSeek V4 Pro',
-    usd: { input: 1.32, cached_input: 0.044, output: 3.96 },
-  },
+  deepseek('deepseek-flash', 'DeepSeek V4.1 Flash', { input: 0.3, cached_input: 0.006, output: 1.2 }),
+  deepseek('deepseek-v4-pro', 'DeepSeek V4 Pro', { input: 1.32, cached_input: 0.044, output: 3.96 }),
 ];
 
 export const XAI_MODELS: readonly KnownModel[] = [
@@ -29,12 +19,7 @@ export const XAI_MODELS: readonly KnownModel[] = [
     id: 'grok-4.7',
     name: 'Grok 4.7',
     contextTokens: 500_000,
-    usd: {
-      input: 2,
-      cached_input: 0.5,
-      output: 6,
-      tiers: [{ above_input_tokens: 200_000, input: 4, cached_input: 1, output: 12 }],
-    },
+    usd: tiered({ input: 2, cached_input: 0.5, output: 6 }, 200_000, 2),
     // The vendor gives the prices; the price of cached input and the tier are from the other page.
     sources: ['https://docs.x.ai/developers/grok-4-7', modelsDev('providers/xai/models/grok-4.7')],
   },
@@ -43,12 +28,7 @@ export const XAI_MODELS: readonly KnownModel[] = [
     name: 'Grok 4.3',
     isSecondHand: true,
     contextTokens: 1_000_000,
-    usd: {
-      input: 1.25,
-      cached_input: 0.2,
-      output: 2.5,
-      tiers: [{ above_input_tokens: 200_000, input: 2.5, cached_input: 0.4, output: 5 }],
-    },
+    usd: tiered({ input: 1.25, cached_input: 0.2, output: 2.5 }, 200_000, 2),
     sources: ['https://docs.x.ai/developers/models', 'https://docs.apiyi.com/models/grok-4-3.md'],
   },
 ];
@@ -99,12 +79,7 @@ export const MINIMAX_MODELS: readonly KnownModel[] = [
     isSecondHand: true,
     contextTokens: 1_000_000,
     maxOutputTokens: 128_000,
-    usd: {
-      input: 0.3,
-      cached_input: 0.06,
-      output: 1.2,
-      tiers: [{ above_input_tokens: 512_000, input: 0.6, cached_input: 0.12, output: 2.4 }],
-    },
+    usd: tiered({ input: 0.3, cached_input: 0.06, output: 1.2 }, 512_000, 2),
     sources: [
       'https://platform.minimax.io/docs/guides/pricing-paygo',
       'https://docs.apiyi.com/en/models/minimax-m3.md',
@@ -193,5 +168,47 @@ export const QWEN_MODELS: readonly KnownModel[] = [
       modelsDev('providers/alibaba/models/qwen3.7-plus'),
       'https://github.com/togethercomputer/skills/blob/main/skills/together-ai/references/chat-completions/models.md',
     ],
+  },
+];
+
+// Models for rerank and embeddings. Cohere's own page gave no price of a search in October 2026.
+const COHERE_PRICES = 'https://cohere.com/pricing';
+const COHERE_REPORT = 'https://developer.puter.com/tutorials/cohere-api-pricing/';
+
+const COHERE_RERANK = { kind: 'rerank', isSecondHand: true, sources: [COHERE_PRICES, COHERE_REPORT] } as const;
+
+export const COHERE_MODELS: readonly KnownModel[] = [
+  { ...COHERE_RERANK, id: 'rerank-v4.0-pro', name: 'Cohere Rerank 4 Pro', usd: { search: 2.5 } },
+  { ...COHERE_RERANK, id: 'rerank-v4.0-fast', name: 'Cohere Rerank 4 Fast', usd: { search: 2 } },
+  {
+    ...COHERE_RERANK,
+    id: 'rerank-v3.5',
+    name: 'Cohere Rerank 3.5',
+    usd: { search: 2 },
+    sources: [
+      COHERE_PRICES,
+      'https://docs.memberjunction.org/api/classes/_memberjunction_search-engine.CohereReRanker.html',
+    ],
+  },
+  {
+    // Images as input cost more; the endpoint takes only text.
+    id: 'embed-v4.0',
+    name: 'Cohere Embed 4',
+    kind: 'embeddings',
+    usd: { input: 0.12 },
+    isSecondHand: true,
+    sources: [COHERE_PRICES, COHERE_REPORT],
+  },
+];
+
+export const JINA_MODELS: readonly KnownModel[] = [
+  {
+    id: 'jina-reranker-v2-base-multilingual',
+    name: 'Jina Reranker v2',
+    kind: 'rerank',
+    contextTokens: 1_024,
+    usd: { input: 0.018 },
+    isSecondHand: true,
+    sources: ['https://jina.ai/models/jina-reranker-v2-base-multilingual', LITELLM],
   },
 ];

@@ -1,7 +1,6 @@
 // OpenAI's models for embeddings, images, audio and moderation: prices in US$ and limits. `sources` were read on SOURCES_DATE.
 
-import type { KnownModel } from './known-models.ts';
-import { LITELLM } from './price-reports.ts';
+import { type KnownModel, LITELLM } from './known-models.ts';
 
 const MODELS = 'https://developers.openai.com/api/docs/models';
 const PRICES = 'https://developers.openai.com/api/docs/pricing';
@@ -13,7 +12,10 @@ const EMBEDDINGS = {
 } as const;
 /** Text costs less than images as input, and than images as output. */
 const IMAGES = { kind: 'images', isSecondHand: true, sources: [PRICES, LITELLM] } as const;
-const TRANSCRIPTION = { kind: 'transcription', contextTokens: 16_000, maxOutputTokens: 2_000 } as const;
+function transcriber(id: string, name: string, input: number, output: number, page: string): KnownModel {
+  const limits = { contextTokens: 16_000, maxOutputTokens: 2_000 };
+  return { id, name, kind: 'transcription', ...limits, usd: { input, output }, sources: [`${MODELS}/${page}`] };
+}
 
 export const OPENAI_MEDIA_MODELS: readonly KnownModel[] = [
   { ...EMBEDDINGS, id: 'text-embedding-3-small', name: 'Text Embedding 3 Small', usd: { input: 0.02 } },
@@ -30,20 +32,8 @@ export const OPENAI_MEDIA_MODELS: readonly KnownModel[] = [
   },
   { id: 'tts-1', name: 'TTS-1', kind: 'speech', usd: { character: 15 }, sources: [`${MODELS}/tts-1`] },
   { id: 'tts-1-hd', name: 'TTS-1 HD', kind: 'speech', usd: { character: 30 }, sources: [`${MODELS}/tts-1`] },
-  {
-    ...TRANSCRIPTION,
-    id: 'gpt-4o-transcribe',
-    name: 'GPT-4o Transcribe',
-    usd: { input: 2.5, output: 10 },
-    sources: [`${MODELS}/gpt-4o-transcribe`],
-  },
-  {
-    ...TRANSCRIPTION,
-    id: 'gpt-4o-mini-transcribe',
-    name: 'GPT-4o mini Transcribe',
-    usd: { input: 1.25, output: 5 },
-    sources: [`${MODELS}/compare?model=gpt-4o-mini-transcribe`],
-  },
+  transcriber('gpt-4o-transcribe', 'GPT-4o Transcribe', 2.5, 10, 'gpt-4o-transcribe'),
+  transcriber('gpt-4o-mini-transcribe', 'GPT-4o mini Transcribe', 1.25, 5, 'compare?model=gpt-4o-mini-transcribe'),
   {
     // US$0.006 for a minute.
     id: 'whisper-1',

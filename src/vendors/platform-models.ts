@@ -2,8 +2,7 @@
 // global endpoints of Bedrock and Vertex AI, whose regional ones cost more. `sources` were read the day after SOURCES_DATE.
 
 import { assert } from '../kit/assert.ts';
-import { ANTHROPIC_MODELS, type KnownModel, OPENAI_MODELS } from './known-models.ts';
-import { modelsDev } from './price-reports.ts';
+import { ANTHROPIC_MODELS, type KnownModel, modelsDev, OPENAI_MODELS } from './known-models.ts';
 
 const CLAUDE_AT_BEDROCK = 'https://platform.claude.com/docs/en/build-with-claude/claude-on-amazon-bedrock';
 const CLAUDE_AT_VERTEX = 'https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai';

@@ -5,8 +5,10 @@ import type { ChannelKind, Endpoint } from './endpoints.ts';
 import { FIREWORKS_MODELS, GROQ_MODELS, TOGETHER_MODELS } from './hosted-models.ts';
 import { ANTHROPIC_MODELS, GEMINI_MODELS, type KnownModel, OPENAI_MODELS } from './known-models.ts';
 import {
+  COHERE_MODELS,
   DEEPSEEK_MODELS,
   GLM_MODELS,
+  JINA_MODELS,
   KIMI_MODELS,
   MINIMAX_MODELS,
   MISTRAL_MODELS,
@@ -16,7 +18,6 @@ import {
 import { OPENAI_MEDIA_MODELS } from './openai-media-models.ts';
 import { BEDROCK_MODELS, OPENROUTER_MODELS, VERTEX_MODELS } from './platform-models.ts';
 import type { QuirksName } from './quirks.ts';
-import { COHERE_MODELS, JINA_MODELS } from './rerank-models.ts';
 
 export interface VendorPreset {
   /** Also the suggested name of the channel. */
@@ -35,6 +36,10 @@ export interface VendorPreset {
   /** Models with known prices. */
   models?: readonly KnownModel[];
   source?: string;
+}
+
+function openaiFormat(id: string, name: string, baseUrl: string, endpoints: NonNullable<VendorPreset['endpoints']>) {
+  return { id, name, kind: 'openai', baseUrl, endpoints } as const;
 }
 
 export const OPENAI: VendorPreset = {
@@ -70,22 +75,14 @@ export const GEMINI: VendorPreset = {
 };
 
 export const OPENROUTER: VendorPreset = {
-  id: 'openrouter',
-  name: 'OpenRouter',
-  kind: 'openai',
-  baseUrl: 'https://openrouter.ai/api/v1',
-  endpoints: ['chat'],
+  ...openaiFormat('openrouter', 'OpenRouter', 'https://openrouter.ai/api/v1', ['chat']),
   quirks: 'openrouter',
   models: OPENROUTER_MODELS,
   source: 'https://openrouter.ai/docs/api-reference/overview',
 };
 
 export const OLLAMA: VendorPreset = {
-  id: 'ollama',
-  name: 'Ollama',
-  kind: 'openai',
-  baseUrl: 'http://127.0.0.1:11434/v1',
-  endpoints: ['chat', 'embeddings'],
+  ...openaiFormat('ollama', 'Ollama', 'http://127.0.0.1:11434/v1', ['chat', 'embeddings']),
   quirks: 'ollama',
   isOwnServer: true,
   source: 'https://docs.ollama.com/api/openai-compatibility',
@@ -99,40 +96,29 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
   ANTHROPIC,
   GEMINI,
   {
-    id: 'gemini-openai',
-    name: 'Google Gemini (OpenAI format)',
-    kind: 'openai',
-    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
-    endpoints: ['chat', 'embeddings'],
+    ...openaiFormat(
+      'gemini-openai',
+      'Google Gemini (OpenAI format)',
+      'https://generativelanguage.googleapis.com/v1beta/openai',
+      ['chat', 'embeddings'],
+    ),
     models: GEMINI_MODELS,
     source: 'https://ai.google.dev/gemini-api/docs/openai',
   },
   {
-    id: 'xai',
-    name: 'xAI',
-    kind: 'openai',
-    baseUrl: 'https://api.x.ai/v1',
-    endpoints: ['chat', 'responses'],
+    ...openaiFormat('xai', 'xAI', 'https://api.x.ai/v1', ['chat', 'responses']),
     quirks: 'xai',
     models: XAI_MODELS,
     source: 'https://docs.x.ai/api/integrations',
   },
   {
-    id: 'deepseek',
-    name: 'DeepSeek',
-    kind: 'openai',
-    baseUrl: 'https://api.deepseek.com',
-    endpoints: ['chat'],
+    ...openaiFormat('deepseek', 'DeepSeek', 'https://api.deepseek.com', ['chat']),
     quirks: 'deepseek',
     models: DEEPSEEK_MODELS,
     source: 'https://api-docs.deepseek.com/',
   },
   {
-    id: 'mistral',
-    name: 'Mistral',
-    kind: 'openai',
-    baseUrl: 'https://api.mistral.ai/v1',
-    endpoints: ['chat', 'embeddings'],
+    ...openaiFormat('mistral', 'Mistral', 'https://api.mistral.ai/v1', ['chat', 'embeddings']),
     quirks: 'mistral',
     models: MISTRAL_MODELS,
     source: 'https://docs.mistral.ai/api',
@@ -147,89 +133,53 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     source: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope',
   },
   {
-    id: 'kimi',
-    name: 'Kimi (Moonshot AI)',
-    kind: 'openai',
-    baseUrl: 'https://api.moonshot.ai/v1',
-    endpoints: ['chat'],
+    ...openaiFormat('kimi', 'Kimi (Moonshot AI)', 'https://api.moonshot.ai/v1', ['chat']),
     quirks: 'moonshot',
     models: KIMI_MODELS,
     source: 'https://platform.kimi.ai/docs/overview',
   },
   {
-    id: 'glm',
-    name: 'GLM (Z.ai)',
-    kind: 'openai',
-    baseUrl: 'https://api.z.ai/api/paas/v4',
-    endpoints: ['chat'],
+    ...openaiFormat('glm', 'GLM (Z.ai)', 'https://api.z.ai/api/paas/v4', ['chat']),
     quirks: 'glm',
     models: GLM_MODELS,
     source: 'https://docs.z.ai/guides/overview/quick-start',
   },
   {
-    id: 'minimax',
-    name: 'MiniMax',
-    kind: 'openai',
-    baseUrl: 'https://api.minimax.io/v1',
-    endpoints: ['chat'],
+    ...openaiFormat('minimax', 'MiniMax', 'https://api.minimax.io/v1', ['chat']),
     models: MINIMAX_MODELS,
     source: 'https://platform.minimax.io/docs/api-reference/models/openai/list-models',
   },
   {
-    id: 'groq',
-    name: 'Groq',
-    kind: 'openai',
-    baseUrl: 'https://api.groq.com/openai/v1',
-    endpoints: ['chat', 'transcription', 'audio_translation'],
+    ...openaiFormat('groq', 'Groq', 'https://api.groq.com/openai/v1', ['chat', 'transcription', 'audio_translation']),
     quirks: 'groq',
     models: GROQ_MODELS,
     source: 'https://console.groq.com/docs/openai',
   },
   {
-    id: 'together',
-    name: 'Together AI',
-    kind: 'openai',
-    baseUrl: 'https://api.together.ai/v1',
-    endpoints: ['chat'],
+    ...openaiFormat('together', 'Together AI', 'https://api.together.ai/v1', ['chat']),
     models: TOGETHER_MODELS,
     source: 'https://docs.together.ai/docs/inference/openai-compatibility',
   },
   {
-    id: 'fireworks',
-    name: 'Fireworks AI',
-    kind: 'openai',
-    baseUrl: 'https://api.fireworks.ai/inference/v1',
-    endpoints: ['chat'],
+    ...openaiFormat('fireworks', 'Fireworks AI', 'https://api.fireworks.ai/inference/v1', ['chat']),
     models: FIREWORKS_MODELS,
     source: 'https://docs.fireworks.ai/tools-sdks/openai-compatibility',
   },
   OPENROUTER,
   {
-    id: 'cohere',
-    name: 'Cohere',
-    kind: 'openai',
-    baseUrl: 'https://api.cohere.ai/compatibility/v1',
-    endpoints: ['embeddings', 'rerank'],
+    ...openaiFormat('cohere', 'Cohere', 'https://api.cohere.ai/compatibility/v1', ['embeddings', 'rerank']),
     quirks: 'cohere',
     models: COHERE_MODELS,
     source: 'https://docs.cohere.com/docs/compatibility-api',
   },
   {
-    id: 'jina',
-    name: 'Jina AI',
-    kind: 'openai',
-    baseUrl: 'https://api.jina.ai/v1',
-    endpoints: ['embeddings', 'rerank'],
+    ...openaiFormat('jina', 'Jina AI', 'https://api.jina.ai/v1', ['embeddings', 'rerank']),
     models: JINA_MODELS,
     source: 'https://jina.ai/reranker/',
   },
   OLLAMA,
   {
-    id: 'vllm',
-    name: 'vLLM',
-    kind: 'openai',
-    baseUrl: 'http://127.0.0.1:8000/v1',
-    endpoints: ['chat', 'embeddings'],
+    ...openaiFormat('vllm', 'vLLM', 'http://127.0.0.1:8000/v1', ['chat', 'embeddings']),
     quirks: 'vllm',
     isOwnServer: true,
     source: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server/',
