@@ -10,18 +10,22 @@ import { isThinking } from './remove-thinking.ts';
 import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
-  const { content } = value;
-  if (value.type !== 'message' || !Array.isArray(content) || !isFinish(value.stop_reason)) return undefined;
+  const content = blocksOfMessage(value);
+  if (!content) return undefined;
   const usage = readUsage(value.usage);
   const isCounted = hasCounted(usage);
   let output: Output = NO_OUTPUT;
-  for (let index = 0; index < content.length; index++) {
-    const block = content[index];
-    if (!isObject(block)) return undefined;
+  for (const [index, block] of content.entries()) {
     const segments = blockSegments(block, index);
     output = addOutput(output, outputOfBlock(block, segments, isCounted ? 0 : undefined));
   }
-  return { usage: checkReport(usage, output), output, finish: readFinish(value.stop_reason) };
+  return { usage: checkReport(usage, output), output, finish: readFinish(String(value.stop_reason)) };
+}
+
+/** Undefined if it is no message, or not a complete one. */
+export function blocksOfMessage({ type, content, stop_reason: reason }: JsonObject): readonly JsonObject[] | undefined {
+  if (type !== 'message' || !Array.isArray(content) || !isFinish(reason)) return undefined;
+  return content.every(isObject) ? content : undefined;
 }
 
 const FINISHES: Readonly<Record<string, Finish>> = {

@@ -20,8 +20,7 @@ import type {
   StreamWriter,
   WriterOptions,
 } from '../dialect.ts';
-import type { Comparison } from '../stream/continue-fresh.ts';
-import { continueFresh, createOverlap, type EventClass, type Pass } from '../stream/continue-fresh.ts';
+import { type Comparison, continueFresh, createOverlap, type EventClass, type Pass } from '../stream/continue-fresh.ts';
 import { RepeatWriter, type Shape } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';

@@ -19,7 +19,7 @@ import { camelName } from './member.ts';
 const SEARCH = 'web_search';
 
 /** By the member of a tool. */
-export const HOSTED: ReadonlyMap<string, PricedTool> = new Map([
+const HOSTED: ReadonlyMap<string, PricedTool> = new Map([
   ['googleSearch', SEARCH],
   ['urlContext', 'web_fetch'],
   ['codeExecution', 'code_execution'],

@@ -1,36 +1,84 @@
 // Whether a request may go to a Gemini upstream as the client wrote it. It may if the gateway knows what every member of it can
 // cost. Otherwise it is translated, which drops or refuses the rest: tools of Google without a price, stored files, sound.
 
-import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
+import { isObject, type Json, objectsOf } from '../../kit/json/json.ts';
 import { geminiTraits } from '../../vendors/gemini.ts';
 import type { PricedTool } from '../../vendors/tools.ts';
 import type { RelayRequest, ToolPrices } from '../dialect.ts';
 import { readTagged } from '../translate/opaque.ts';
-import { HOSTED, hostedTools } from './hosted-tools.ts';
-import { camelName, member, snakeName } from './member.ts';
+import { hostedTools } from './hosted-tools.ts';
+import { member, snakeName } from './member.ts';
 
-/** `model`, `stream` and `alt` are from the URL. */
-const BODY = named('model', 'stream', 'alt', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings');
-const CONFIG = named(
-  ...['temperature', 'topP', 'topK', 'seed', 'frequencyPenalty', 'presencePenalty', 'stopSequences', 'maxOutputTokens'],
-  ...['responseMimeType', 'responseSchema', 'responseJsonSchema', 'candidateCount', 'responseModalities'],
-  ...['thinkingConfig', 'mediaResolution'],
-);
+type Check = (value: Json) => boolean;
+
+/** An object with only these members, each of which passes its check or is null. Google reads two spellings of a name. */
+function members(checks: Readonly<Record<string, Check>>): Check {
+  const named = Object.entries(checks);
+  const known = new Map([...named, ...named.map(([name, check]) => [snakeName(name), check] as const)]);
+  return (value) => {
+    if (!isObject(value)) return false;
+    for (const name in value) {
+      const check = known.get(name);
+      const snaked = snakeName(name);
+      // Under one spelling each: which of two counts is Google's to decide.
+      if (!check || (snaked !== name && value[snaked] !== undefined)) return false;
+      const { [name]: given = null } = value;
+      if (given !== null && !check(given)) return false;
+    }
+    return true;
+  };
+}
+
+/** Members whose value makes no difference. */
+function anyValue(...names: string[]): Record<string, Check> {
+  return Object.fromEntries(names.map((name) => [name, () => true]));
+}
+
+/** A list of one may come without its brackets. */
+function list(check: Check): Check {
+  return (value) => (Array.isArray(value) ? value.every(check) : check(value));
+}
+
+const isContent = members({
+  ...anyValue('role'),
+  parts: list(
+    members({
+      // The last two are code that Google ran, and its result.
+      ...anyValue('text', 'thought', 'executableCode', 'codeExecutionResult'),
+      // A signature that the gateway wrote means nothing to Google.
+      thoughtSignature: (signature) => typeof signature !== 'string' || readTagged(signature) === undefined,
+      functionCall: members(anyValue('id', 'name', 'args')),
+      functionResponse: members(anyValue('id', 'name', 'response')),
+      inlineData: members(anyValue('mimeType', 'data', 'displayName')),
+    }),
+  ),
+});
 /** With these, media are never more tokens than without. */
 const PLAIN_RESOLUTIONS: ReadonlySet<Json> = new Set(
   ['UNSPECIFIED', 'LOW', 'MEDIUM'].map((name) => `MEDIA_RESOLUTION_${name}`),
 );
-const CONTENT = named('role', 'parts');
-/** The code that Google ran, and its result. */
-const RAN = ['executableCode', 'codeExecutionResult'];
-const PART = named('text', 'thought', 'thoughtSignature', 'functionCall', 'functionResponse', 'inlineData', ...RAN);
-const CALL = named('id', 'name', 'args');
-const RESULT = named('id', 'name', 'response');
-const INLINE = named('mimeType', 'data', 'displayName');
-const TOOLS = named('functionDeclarations', ...HOSTED.keys());
-const SEARCH_SETTINGS = named('timeRangeFilter', 'excludeDomains');
-const NO_SETTINGS = named();
-const TOOL_CONFIG = named('functionCallingConfig');
+const isPlainBody = members({
+  // `model`, `stream` and `alt` are from the URL.
+  ...anyValue('model', 'stream', 'alt', 'safetySettings'),
+  contents: list(isContent),
+  systemInstruction: isContent,
+  tools: list(
+    members({
+      ...anyValue('functionDeclarations'),
+      googleSearch: members(anyValue('timeRangeFilter', 'excludeDomains')),
+      urlContext: members({}),
+      codeExecution: members({}),
+    }),
+  ),
+  toolConfig: members(anyValue('functionCallingConfig')),
+  generationConfig: members({
+    ...anyValue('temperature', 'topP', 'topK', 'seed', 'frequencyPenalty', 'presencePenalty', 'stopSequences'),
+    ...anyValue('maxOutputTokens', 'responseMimeType', 'responseSchema', 'responseJsonSchema', 'thinkingConfig'),
+    candidateCount: (count) => count === 1,
+    responseModalities: (modalities) => Array.isArray(modalities) && modalities.every((one) => one === 'TEXT'),
+    mediaResolution: (resolution) => PLAIN_RESOLUTIONS.has(resolution),
+  }),
+});
 
 interface Found {
   isPlain: boolean;
@@ -57,78 +105,14 @@ export function canPass(request: RelayRequest, model: string, toolPrices: ToolPr
   return isSigned || !geminiTraits(model).wantsSignatures;
 }
 
-function isPlainBody(body: JsonObject): boolean {
-  const { generationConfig: config, generation_config: snaked, ...rest } = body;
-  if (config !== undefined && snaked !== undefined) return false;
-  return (
-    hasOnly(rest, BODY) &&
-    listOf(body.contents).every(isPlainContent) &&
-    isPlainContent(member(body, 'systemInstruction') ?? {}) &&
-    isPlainConfig(config ?? snaked ?? {}) &&
-    listOf(body.tools ?? []).every(isPlainTool) &&
-    isPlainObject(member(body, 'toolConfig') ?? {}, TOOL_CONFIG)
-  );
-}
-
-function isPlainConfig(config: Json): boolean {
-  if (!isPlainObject(config, CONFIG)) return false;
-  const modalities = member(config, 'responseModalities') ?? [];
-  const isText = Array.isArray(modalities) && modalities.every((one) => one === 'TEXT');
-  const resolution = member(config, 'mediaResolution');
-  if (resolution !== undefined && !PLAIN_RESOLUTIONS.has(resolution)) return false;
-  return isText && (member(config, 'candidateCount') ?? 1) === 1;
-}
-
-function isPlainTool(tool: Json): boolean {
-  if (!isPlainObject(tool, TOOLS)) return false;
-  return Object.entries(tool).every(([name, settings]) => {
-    const hosted = HOSTED.get(camelName(name));
-    if (hosted === undefined) return true;
-    return isPlainObject(settings ?? {}, hosted === 'web_search' ? SEARCH_SETTINGS : NO_SETTINGS);
-  });
-}
-
-function isPlainContent(content: Json): boolean {
-  return isPlainObject(content, CONTENT) && listOf(content.parts ?? []).every(isPlainPart);
-}
-
-function isPlainPart(part: Json): boolean {
-  if (!isPlainObject(part, PART)) return false;
-  const signature = member(part, 'thoughtSignature');
-  return (
-    isPlainObject(member(part, 'functionCall') ?? {}, CALL) &&
-    isPlainObject(member(part, 'functionResponse') ?? {}, RESULT) &&
-    isPlainObject(member(part, 'inlineData') ?? {}, INLINE) &&
-    // A signature that the gateway wrote means nothing to Google.
-    (typeof signature !== 'string' || readTagged(signature) === undefined)
-  );
-}
-
 function isSignedTurn(content: Json): boolean {
   if (!isObject(content) || content.role !== 'model') return true;
   const first = objectsOf(listOf(content.parts ?? [])).find((part) => member(part, 'functionCall') !== undefined);
   return first === undefined || member(first, 'thoughtSignature') !== undefined;
 }
 
-function isPlainObject(value: Json, names: ReadonlySet<string>): value is JsonObject {
-  return isObject(value) && hasOnly(value, names);
-}
-
-/** Under one spelling each: which of two counts is Google's to decide. */
-function hasOnly(object: JsonObject, names: ReadonlySet<string>): boolean {
-  for (const name in object) {
-    const snaked = snakeName(name);
-    if (!names.has(name) || (snaked !== name && object[snaked] !== undefined)) return false;
-  }
-  return true;
-}
-
 /** A list of one may come without its brackets. */
 function listOf(value: Json | undefined): Json[] {
   if (Array.isArray(value)) return value;
   return value === undefined ? [] : [value];
-}
-
-function named(...names: string[]): ReadonlySet<string> {
-  return new Set(names.flatMap((name) => [name, snakeName(name)]));
 }

@@ -34,15 +34,6 @@ const GAVE_UP: AnswerEvent = { type: 'broken', gaveUp: true };
 /** Values that mean no reason yet. */
 const NO_REASON: ReadonlySet<string> = new Set(['', 'FINISH_REASON_UNSPECIFIED']);
 
-interface AnswerReader {
-  take(chunk: Json | undefined, place: RawPlace | undefined): AnswerEvent[];
-  /** No more can come. */
-  end(): AnswerEvent[];
-  /** The reason why it ended was read and not yet returned. */
-  hasReason(): boolean;
-  usage(): UsageReport;
-}
-
 export function createEventReader(target: Target): EventReader {
   const answer = createAnswerReader(target);
   return {
@@ -67,7 +58,7 @@ export function readWhole({ value, text }: JsonDocument, target: Target): WholeE
   return isWhole ? { events, usage: answer.usage() } : undefined;
 }
 
-function createAnswerReader(target: Target): AnswerReader {
+function createAnswerReader(target: Target) {
   const parts = createPartReader(target.requestId);
   let reported: Json | undefined;
   let reason: string | undefined;
@@ -86,6 +77,7 @@ function createAnswerReader(target: Target): AnswerReader {
     return readStop(reason, parts.said()) === undefined ? [...events, ...end()] : events;
   }
 
+  /** No more can come. */
   function end(): AnswerEvent[] {
     if (isOver || reason === undefined) return [];
     isOver = true;
@@ -102,7 +94,7 @@ function createAnswerReader(target: Target): AnswerReader {
   }
 
   return {
-    take(chunk, place) {
+    take(chunk: Json | undefined, place: RawPlace | undefined): AnswerEvent[] {
       if (!isObject(chunk) || !isChunk(chunk)) return [BROKEN];
       reported = chunk.usageMetadata ?? reported;
       if (isOver) return [];
@@ -112,8 +104,9 @@ function createAnswerReader(target: Target): AnswerReader {
       return isObject(first) ? takeCandidate(first, place?.at('candidates')?.at(index)) : blocked(chunk.promptFeedback);
     },
     end,
+    /** The reason why it ended was read and not yet returned. */
     hasReason: () => reason !== undefined && !isOver,
-    usage() {
+    usage(): UsageReport {
       const { hasText, hasCalls } = parts.said();
       return readUsage(reported, hasText || hasCalls);
     },
@@ -148,13 +141,11 @@ function readStop(why: string, said: { hasText: boolean; hasCalls: boolean }): S
   return said.hasCalls ? 'tool' : 'end';
 }
 
-interface PartReader {
-  take(part: Json, place: RawPlace | undefined): AnswerEvent[];
-  close(): AnswerEvent[];
-  said(): { hasText: boolean; hasCalls: boolean };
-}
-
-function createPartReader(requestId: string): PartReader {
+/**
+ * The parts of an answer as blocks. Calls often have no id of their own, or another call's, and get one that no other request
+ * has; their arguments stay the text they are.
+ */
+function createPartReader(requestId: string) {
   let open: 'text' | 'reasoning' | undefined;
   /** The signature of the open reasoning or text. */
   let signature: string | undefined;
@@ -189,7 +180,7 @@ function createPartReader(requestId: string): PartReader {
   }
 
   return {
-    take(part, place) {
+    take(part: Json, place: RawPlace | undefined): AnswerEvent[] {
       if (!isObject(part)) return [];
       const { thoughtSignature, functionCall, text, inlineData } = part;
       const signed = typeof thoughtSignature === 'string' && thoughtSignature !== '' ? thoughtSignature : undefined;

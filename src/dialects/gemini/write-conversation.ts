@@ -81,12 +81,7 @@ function appendPrefill(contents: readonly GeminiContent[], text: string): Gemini
 
 // The turns of a conversation as Gemini takes them: user and model in turn, the user first, and of thoughts only what its
 // own model signed.
-interface TurnPlan {
-  turns: Turn[];
-  isReworded: boolean;
-}
-
-function planTurns({ turns }: Conversation, { prefill, origin }: Target): TurnPlan {
+function planTurns({ turns }: Conversation, { prefill, origin }: Target) {
   const usable = turns.map((turn) => withOwnThoughts(turn, origin));
   const begun = prepareBegunAnswer(arrangeTurns(usable, { midSystem: 'fold' }, listName(turns)), prefill);
   return { ...begun, turns: beginWithUser(mergeTurns(begun.turns)) };

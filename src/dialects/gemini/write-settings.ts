@@ -64,16 +64,10 @@ function takeStops(setting: Setting, written: WrittenSettings): void {
 }
 
 // How much a model thinks: a level, a bound in tokens, or no setting, depending on its generation.
-interface ThinkingPlan {
-  dropped: readonly string[];
-  /** For `thinkingConfig`. */
-  config(fields: UpstreamFields): JsonObject | undefined;
-}
-
 export function planThinking(
   { reasoning: wish, showsThoughts }: Pick<Conversation, 'reasoning' | 'showsThoughts'>,
   thinking: Thinking,
-): ThinkingPlan {
+): { dropped: readonly string[]; config(fields: UpstreamFields): JsonObject | undefined } {
   if (!wish) {
     const shown = showsThoughts && thinking.by !== 'nothing' ? { includeThoughts: true } : undefined;
     return { dropped: [], config: () => shown };
@@ -97,27 +91,13 @@ export function planThinking(
 
 // The form that a client wants its answer in. Older models have it only without tools: with them, the answer is the call of
 // one more tool.
-interface FormatPlan {
-  /** For `generationConfig`. */
-  config: JsonObject;
-  tool?: Tool | undefined;
-  /** An instruction for the model instead. */
-  hint?: string | undefined;
-}
-
-interface FormatOptions {
-  /** There are no tools. */
-  isAlone: boolean;
-  takesFormatWithTools: boolean;
-  names: ToolNames;
-}
-
 const JSON_TYPE = 'application/json';
 
 export function planFormat(
   { format, toolChoice }: Pick<Conversation, 'format' | 'toolChoice'>,
-  { isAlone, takesFormatWithTools, names }: FormatOptions,
-): FormatPlan {
+  // `isAlone`: there are no tools.
+  { isAlone, takesFormatWithTools, names }: { isAlone: boolean; takesFormatWithTools: boolean; names: ToolNames },
+): { config: JsonObject; tool?: Tool; hint?: string } {
   if (!format) return { config: {} };
   if (isAlone || takesFormatWithTools) {
     const schema = format.kind === 'json_schema' ? { responseJsonSchema: writeSchema(describedSchema(format)) } : {};

@@ -20,8 +20,7 @@ import type {
   WriterOptions,
 } from '../dialect.ts';
 import { UNSEEN } from '../stream/bare-events.ts';
-import type { Comparison } from '../stream/continue-fresh.ts';
-import { continueFresh, createOverlap, type FreshRun, type Pass } from '../stream/continue-fresh.ts';
+import { type Comparison, continueFresh, createOverlap, type FreshRun } from '../stream/continue-fresh.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
@@ -94,10 +93,10 @@ class GeminiWriter implements StreamWriter {
   continue(how: Continuation): ContinuedWriter {
     this.#held = undefined;
     this.#usage = undefined;
-    const pass = (event: StreamEvent) => this.write(event);
-    return how === 'prefill'
-      ? continuePrefill(pass, this.#transcript.onlyText(TEXT_SLOT) ?? '')
-      : continueFreshRun(pass, this.#transcript.compare());
+    const transcript = this.#transcript;
+    const comparison =
+      how === 'prefill' ? compareContinued(transcript.onlyText(TEXT_SLOT) ?? '') : transcript.compare();
+    return continueFresh((event) => this.write(event), comparison, FRESH_RUN);
   }
 
   sentText(): string | undefined {
@@ -147,34 +146,30 @@ function chunkOf(candidate: JsonObject): JsonDocument {
   return readAnswerJson(JSON.stringify({ candidates: [candidate] }));
 }
 
-/** The upstream continues the sent text. */
-function continuePrefill(pass: Pass, sent: string): ContinuedWriter {
+/** What the client has, where the upstream continues the sent text. */
+function compareContinued(sent: string): Comparison {
   const takeNew = createOverlap(sent);
-  return continueFreshRun(pass, {
+  return {
     take: (segments) => new Map(segments.map(({ slot, text }) => [slot, slot === TEXT_SLOT ? takeNew(text) : text])),
     caughtUp: () => true,
     wasSent: () => false,
-  });
+  };
 }
 
-/** Each event has one part. */
-function continueFreshRun(pass: Pass, comparison: Comparison): ContinuedWriter {
-  return continueFresh(pass, comparison, {
-    classify(event) {
-      if (event.kind === 'held') return 'next';
-      // A signature without words was sent with the words before it.
-      return event.segments.length > 0 ? 'open' : 'aside';
-    },
-    cut,
-  });
-}
-
-const cut: FreshRun['cut'] = (event, document, texts) => {
-  const { segments } = event;
-  if (segments.every(({ slot, text }) => texts.get(slot) === text)) return event;
-  if (segments.every(({ slot }) => texts.get(slot) === '')) return '';
-  const [segment] = segments;
-  if (!segment || segments.length > 1) return 'mismatch';
-  const text = texts.get(segment.slot) ?? '';
-  return { ...event, document: chunkWithText(document, text), segments: [{ ...segment, text }] };
+/** No text is sent twice, and a call either was sent whole or is new: each event has one part. */
+const FRESH_RUN: FreshRun = {
+  classify(event) {
+    if (event.kind === 'held') return 'next';
+    // A signature without words was sent with the words before it.
+    return event.segments.length > 0 ? 'open' : 'aside';
+  },
+  cut(event, document, texts) {
+    const { segments } = event;
+    if (segments.every(({ slot, text }) => texts.get(slot) === text)) return event;
+    if (segments.every(({ slot }) => texts.get(slot) === '')) return '';
+    const [segment] = segments;
+    if (!segment || segments.length > 1) return 'mismatch';
+    const text = texts.get(segment.slot) ?? '';
+    return { ...event, document: chunkWithText(document, text), segments: [{ ...segment, text }] };
+  },
 };

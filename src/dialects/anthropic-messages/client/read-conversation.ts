@@ -166,15 +166,13 @@ function membersOf(body: JsonObject, outer: string): JsonObject {
   return Object.fromEntries(named.filter(([name]) => !READ_INSIDE.has(name)));
 }
 
-interface TurnSettings {
-  /** The effort of the requested answer; undefined if no message sets one. */
-  effort: string | undefined;
-  left: Setting[];
-}
-
 const TURN_EFFORT = 'messages.output_config.effort';
 
-function readTurnSettings(messages: readonly JsonObject[]): TurnSettings {
+/**
+ * Settings in a message or a block. An effort applies to the turns after it, so the last one applies to the answer; other
+ * formats have no field for the rest.
+ */
+function readTurnSettings(messages: readonly JsonObject[]) {
   let effort: string | undefined;
   /** Applies from the next message of the user. */
   let next: string | undefined;

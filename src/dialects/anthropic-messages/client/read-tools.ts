@@ -10,17 +10,7 @@ import { someSchema } from '../../translate/schemas/nested-schemas.ts';
 import { announceTool } from '../../translate/tools/tool-names.ts';
 import { definedLater, type PlacedTool, type ToolChange, toolChanges } from '../defined-later.ts';
 
-interface ReadTools {
-  tools: Tool[];
-  toolChoice: ToolChoice | undefined;
-  parallelTools: boolean | undefined;
-  /** The types of tools that are removed, and `strict` where it is not supported. */
-  left: Setting[];
-  /** All tools of the request, including those removed later in the conversation. */
-  known: KnownTools;
-}
-
-export function readTools(body: JsonObject): ReadTools {
+export function readTools(body: JsonObject) {
   const changes = toolChanges(body);
   const listed = sortTools(listedTools(body.tools));
   const later = sortTools(definedLater(changes));
@@ -45,7 +35,9 @@ export function readTools(body: JsonObject): ReadTools {
     tools: tools.map((tool) => (loose.has(tool) ? { ...tool, strict: undefined } : tool)),
     toolChoice,
     parallelTools: choice?.disable_parallel_tool_use === true ? false : undefined,
+    /** The types of tools that are removed, and `strict` where it is not supported. */
     left: [...left.map(({ type }) => type), ...(loose.size > 0 ? ['strict'] : [])].map(droppedSetting),
+    /** All tools of the request, including those removed later in the conversation. */
     known: { own: new Set(own.map(({ name }) => name)), left: new Set(vendors.map(({ tool }) => tool.name)) },
   };
 }

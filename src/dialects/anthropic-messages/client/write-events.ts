@@ -1,11 +1,12 @@
 // Writes answer events as a message stream, in the order that the format requires: one start, blocks numbered from 0, each
 // closed before the next, one end. The sender adds the usage.
 
-import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
-import { RawJson, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
+import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, StopReason } from '../../translate/answer-events.ts';
 import { packReasoning, signOwn } from '../../translate/opaque.ts';
+import { shownArguments } from '../../translate/tools/tool-arguments.ts';
 import { showCallId } from '../shown-ids.ts';
 
 interface OpenBlock {
@@ -214,12 +215,6 @@ function writeBlock({ block, text, signature }: WholeBlock, context: AnswerConte
     case 'redacted':
       return [empty];
     case 'tool':
-      return [{ ...empty, input: writeInput(text) }];
+      return [{ ...empty, input: shownArguments(text) }];
   }
-}
-
-/** The input must be an object; any other text of the model is put into one. */
-function writeInput(text: string): RawValue {
-  if (text.trim() === '') return {};
-  return isObject(tryParseJson(text)) ? new RawJson(text) : { _raw: text };
 }

@@ -5,16 +5,9 @@ import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts'
 import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
 import { createGivenIds } from '../../translate/tools/call-ids.ts';
 
-interface BlockReader {
-  /** `rawInput` is the JSON text of a call's input, where the block has it already. */
-  start(index: Json | undefined, block: JsonObject, rawInput: () => string | undefined): AnswerEvent[];
-  delta(index: Json | undefined, delta: JsonObject): AnswerEvent[];
-  stop(index: Json | undefined): AnswerEvent[];
-  stopAll(): AnswerEvent[];
-  /** The content that the client was sent. */
-  shown(): { hasCalls: boolean; hasText: boolean };
-  /** The model's content that was not shown: blocks by type, and `citations` without an address. */
-  lost(): readonly string[];
+interface QueuedBlock {
+  waiting: AnswerEvent[];
+  isOver: boolean;
 }
 
 interface OpenBlock extends QueuedBlock {
@@ -30,7 +23,7 @@ interface OpenBlock extends QueuedBlock {
 
 const NO_INPUT = '{}';
 
-export function createBlockReader(requestId: string): BlockReader {
+export function createBlockReader(requestId: string) {
   const giveId = createGivenIds(requestId);
   const queue = createBlockQueue();
   const open = new Map<Json | undefined, OpenBlock>();
@@ -40,7 +33,7 @@ export function createBlockReader(requestId: string): BlockReader {
 
   function begin(index: Json | undefined, block: Block | undefined): AnswerEvent[] {
     const before = stop(index);
-    const begun = { ...newQueued(), ...newBlock(block?.kind) };
+    const begun = newBlock(block?.kind);
     open.set(index, begun);
     if (!block) return before;
     hasCalls ||= block.kind === 'tool';
@@ -84,7 +77,8 @@ export function createBlockReader(requestId: string): BlockReader {
   }
 
   return {
-    start(index, block, rawInput) {
+    /** `rawInput` is the JSON text of a call's input, where the block has it already. */
+    start(index: Json | undefined, block: JsonObject, rawInput: () => string | undefined): AnswerEvent[] {
       const kind = readKind(block, giveId);
       if (!kind && !isVendors(block)) lost.add(typeof block.type === 'string' ? block.type : 'content');
       const begun = begin(index, kind);
@@ -98,7 +92,7 @@ export function createBlockReader(requestId: string): BlockReader {
       if (opened.kind === 'tool') opened.input = rawInput() ?? '';
       return begun;
     },
-    delta(index, delta) {
+    delta(index: Json | undefined, delta: JsonObject): AnswerEvent[] {
       const block = open.get(index);
       if (!block) return [{ type: 'broken' }];
       // Deltas of a block that is not shown are ignored.
@@ -122,13 +116,15 @@ export function createBlockReader(requestId: string): BlockReader {
     },
     stop,
     stopAll: () => [...open.keys()].flatMap(stop),
+    /** The content that the client was sent. */
     shown: () => ({ hasCalls, hasText }),
+    /** The model's content that was not shown: blocks by type, and `citations` without an address. */
     lost: () => [...lost],
   };
 }
 
-function newBlock(kind: Block['kind'] | undefined): Omit<OpenBlock, keyof QueuedBlock> {
-  return { kind, signature: '', input: '', hasDeltas: false, textLength: 0, sources: [] };
+function newBlock(kind: Block['kind'] | undefined): OpenBlock {
+  return { waiting: [], isOver: false, kind, signature: '', input: '', hasDeltas: false, textLength: 0, sources: [] };
 }
 
 function sign(block: OpenBlock, signature: Json | undefined): void {
@@ -162,23 +158,11 @@ function readSource(citation: Json | undefined): { url: string; title: string } 
   return { url: citation.url, title: typeof citation.title === 'string' ? citation.title : '' };
 }
 
-interface QueuedBlock {
-  waiting: AnswerEvent[];
-  isOver: boolean;
-}
-
-interface BlockQueue {
-  begin(block: QueuedBlock): void;
-  /** Offsets of citations are relative to their block. */
-  add(block: QueuedBlock, events: AnswerEvent[]): AnswerEvent[];
-  end(block: QueuedBlock): AnswerEvent[];
-}
-
-function newQueued(): QueuedBlock {
-  return { waiting: [], isOver: false };
-}
-
-function createBlockQueue(): BlockQueue {
+/**
+ * Puts interleaved blocks of a stream in the order in which they began. Events of the first open block pass at once; those of
+ * later blocks wait until it ends. Offsets of citations are relative to their block.
+ */
+function createBlockQueue() {
   const queue: QueuedBlock[] = [];
   /** Length of all text that was passed on, and the offset at which the current block begins. */
   let textLength = 0;
@@ -198,13 +182,13 @@ function createBlockQueue(): BlockQueue {
   }
 
   return {
-    begin: (block) => void queue.push(block),
-    add(block, events) {
+    begin: (block: QueuedBlock) => void queue.push(block),
+    add(block: QueuedBlock, events: AnswerEvent[]): AnswerEvent[] {
       if (queue[0] === block) return events.map(pass);
       block.waiting.push(...events);
       return [];
     },
-    end(block) {
+    end(block: QueuedBlock): AnswerEvent[] {
       block.isOver = true;
       const events: AnswerEvent[] = [];
       while (queue[0]?.isOver) {

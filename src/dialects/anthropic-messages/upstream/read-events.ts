@@ -24,6 +24,7 @@ import {
   type WholeEvents,
 } from '../../translate/answer-events.ts';
 import { JoinedMessage, type MessageBlock, writeAsStream } from '../other-form.ts';
+import { blocksOfMessage } from '../read-answer.ts';
 import { addTurn, readUsage, UsageTracker, type UsedTurns } from '../usage.ts';
 import { createBlockReader } from './read-answer-blocks.ts';
 
@@ -119,22 +120,22 @@ export function createEventReader({ requestId }: Pick<Target, 'requestId'>): Eve
 
 // A whole answer of an Anthropic upstream as the events that it would have streamed.
 export function readWhole({ value, text }: JsonDocument, { requestId }: Target): WholeEvents | undefined {
-  const { type, content, stop_reason: reason, usage } = value;
-  if (type !== 'message' || !Array.isArray(content) || !isFinish(reason)) return undefined;
+  const content = blocksOfMessage(value);
+  if (!content) return undefined;
   const raw = openRaw(text).at('content');
   const blocks = createBlockReader(requestId);
   const events: AnswerEvent[] = [];
   for (const [index, block] of content.entries()) {
-    if (!isObject(block)) return undefined;
     events.push(...blocks.start(index, block, () => raw?.at(index)?.at('input')?.text), ...blocks.stop(index));
   }
   const stopped = readStop(value, blocks.shown());
   if (!stopped) return undefined;
   // A compaction of the conversation cannot be used elsewhere.
-  const lost = [...blocks.lost(), ...(reason === 'compaction' ? ['compaction'] : [])];
-  return { events: [...events, ...stopped, { type: 'done' }], usage: readUsage(usage), lost };
+  const lost = [...blocks.lost(), ...(value.stop_reason === 'compaction' ? ['compaction'] : [])];
+  return { events: [...events, ...stopped, { type: 'done' }], usage: readUsage(value.usage), lost };
 }
 
+const PAUSED = 'pause_turn';
 const REASONS: ReadonlyMap<string, StopReason> = new Map([
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],
@@ -142,17 +143,12 @@ const REASONS: ReadonlyMap<string, StopReason> = new Map([
   ['refusal', 'filter'],
 ]);
 
-interface Shown {
-  hasCalls: boolean;
-  hasText: boolean;
-}
-
 /** Undefined if the answer is incomplete, which includes a pause that is not continued. */
 function readStop(
   { stop_reason: given, stop_sequence: sequence, stop_details: details }: JsonObject,
-  { hasCalls, hasText }: Shown,
+  { hasCalls, hasText }: { hasCalls: boolean; hasText: boolean },
 ): AnswerEvent[] | undefined {
-  if (given === 'pause_turn') {
+  if (given === PAUSED) {
     if (!hasCalls && !hasText) return undefined;
     return [{ type: 'stop', reason: hasCalls ? 'tool' : 'length' }];
   }
@@ -170,12 +166,13 @@ function refusal(details: JsonObject[string]): AnswerEvent[] {
   return vendorRefusal(typeof category === 'string' ? `Refused by the model's provider: ${category}.` : undefined);
 }
 
-const PAUSED = 'pause_turn';
-
 /** Tokens that the vendor adds around a message. */
 const MARKS_TOKENS = 16;
 
-/** Undefined if it cannot be continued: a call waits for its result, and without a report its price is unknown. */
+/**
+ * A turn that continues when the same request is sent again with the blocks so far as a last assistant message. Undefined if
+ * it cannot be continued: a call waits for its result, and without a report its price is unknown.
+ */
 function toPausedTurn(blocks: readonly MessageBlock[], usage: UsageReport): PausedTurn | undefined {
   if (typeof usage !== 'object' || usage.lacksOutput || isZero(usage.buckets)) return undefined;
   if (blocks.length === 0 || blocks.some(({ type }) => type === 'tool_use')) return undefined;
@@ -197,9 +194,10 @@ export function mayBePaused(text: string): boolean {
   return text.includes(PAUSED);
 }
 
+/** As a stream, because streams of several turns can be read as one. */
 export function readTurn(text: string): WholeTurn | undefined {
   const document = tryReadAnswerJson(text);
-  if (!document || !isMessage(document.value)) return undefined;
+  if (!document || !blocksOfMessage(document.value)) return undefined;
   try {
     const stream = writeAsStream(document);
     const reader = createEventReader({ requestId: '' });
@@ -209,8 +207,4 @@ export function readTurn(text: string): WholeTurn | undefined {
     if (error instanceof SseTooLong) return undefined;
     throw error;
   }
-}
-
-function isMessage({ type, content, stop_reason: reason }: JsonObject): boolean {
-  return type === 'message' && Array.isArray(content) && content.every(isObject) && isFinish(reason);
 }

@@ -1,7 +1,7 @@
 // Writes a conversation as the body for an upstream of this dialect.
 
 import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
-import { claudeTraits } from '../../../vendors/claude.ts';
+import { type ClaudeTraits, claudeTraits } from '../../../vendors/claude.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import type { BodyOptions, Target, WrittenRequest } from '../../translate/adapters.ts';
 import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../../translate/arrange-turns.ts';
@@ -145,25 +145,13 @@ function isInLoop(turns: readonly Turn[]): boolean {
   return turns.at(-1)?.parts.some(({ type }) => type === 'tool_result') ?? false;
 }
 
-interface TurnTraits {
-  takesMidSystem: boolean;
-  takesPrefill: boolean;
-  /** Thoughts without a signature are refused. */
-  checksSignatures: boolean;
-  /** Only reasoning of this origin is sent. */
-  origin: string;
-}
+type TurnTraits = Pick<ClaudeTraits, 'takesMidSystem' | 'takesPrefill' | 'checksSignatures'> & Pick<Target, 'origin'>;
 
-interface TurnPlan {
-  system: TextPart[];
-  turns: Turn[];
-  /** The last turn is the assistant's, to be continued. */
-  isPrefilled: boolean;
-  isReworded: boolean;
-}
-
-function planTurns(conversation: Conversation, traits: TurnTraits): TurnPlan {
-  const { system, turns } = conversation;
+/**
+ * Arranges the turns for the vendor. System turns stay only where they are allowed. A prefilled answer is sent as it is or, if
+ * the model refuses prefills, replaced by a request of the user to continue it.
+ */
+function planTurns({ system, turns }: Conversation, traits: TurnTraits) {
   const usable = turns.map((turn) => (isPlain(turn) ? turn : { ...turn, parts: usableParts(turn.parts, traits) }));
   const midSystem = traits.takesMidSystem ? 'keep' : 'fold';
   const arranged = arrangeTurns(usable, { midSystem }, listName(turns));
@@ -173,6 +161,7 @@ function planTurns(conversation: Conversation, traits: TurnTraits): TurnPlan {
   return {
     system: system.filter(({ text }) => text.trim() !== ''),
     turns: beginWithUser(mergeTurns(placed)),
+    /** The last turn is the assistant's, to be continued. */
     isPrefilled: isBegun && !isReworded,
     isReworded,
   };

@@ -20,13 +20,7 @@ interface SettingOptions {
   hashUser(id: string): string;
 }
 
-interface WrittenSettings {
-  members: Record<string, RawValue>;
-  dropped: string[];
-  localStops: string[];
-}
-
-export function writeSettings(settings: readonly Setting[], options: SettingOptions): WrittenSettings {
+export function writeSettings(settings: readonly Setting[], options: SettingOptions) {
   const members: Record<string, RawValue> = {};
   const dropped: string[] = [];
   const localStops: string[] = [];
@@ -104,6 +98,9 @@ function writeStops(setting: Setting, { isToolsArguments }: SettingOptions): Wri
   return isToolsArguments ? { members, isPart: local.length > 0 } : { members, localStops: local };
 }
 
+// The thinking settings of a model, in the fields of its version. Thinking is not allowed with a forced call or a begun
+// answer, and a model with a thinking budget needs its own thoughts back to continue after a call. Models that cannot stop
+// thinking are never forced (write-tools.ts).
 interface ReasoningObstacles {
   isForced: boolean;
   isPrefilled: boolean;
@@ -119,8 +116,10 @@ interface ReasoningPlan {
   /** Fields that are lost if the wallet leaves no more than this. */
   droppedAt(maxOutputTokens: number): readonly string[];
   /** `thinking`, and `effort` for `output_config`. */
-  members(fields: UpstreamFields): { thinking?: JsonObject; effort?: string };
+  members(fields: UpstreamFields): ReasoningMembers;
 }
+
+type ReasoningMembers = { thinking?: JsonObject; effort?: string };
 
 const OFF_EFFORTS = new Set(['none', 'minimal']);
 
@@ -158,22 +157,19 @@ function fitsThinking(maxOutputTokens: number | undefined): boolean {
   return maxOutputTokens === undefined || maxOutputTokens > MIN_THINKING_TOKENS;
 }
 
-export function thinkingOff({ thinking, thinkingOff: how }: ClaudeTraits): { thinking?: JsonObject; effort?: string } {
+export function thinkingOff({ thinking, thinkingOff: how }: ClaudeTraits): ReasoningMembers {
   if (thinking === 'none') return {};
   return how === 'low_effort' ? { effort: 'low' } : { thinking: { type: how } };
 }
 
-function adaptive(
-  wish: ReasoningWish,
-  showsThoughts: boolean,
-  { efforts, hidesThoughts }: ClaudeTraits,
-): { thinking: JsonObject; effort?: string } {
+function adaptive(wish: ReasoningWish, showsThoughts: boolean, traits: ClaudeTraits): ReasoningMembers {
+  const { efforts, hidesThoughts } = traits;
   const word = effortFor(wish, efforts);
   const display = showsThoughts && hidesThoughts ? { display: 'summarized' } : {};
   return { thinking: { type: 'adaptive', ...display }, ...(word === undefined ? {} : { effort: word }) };
 }
 
-function byBudget(wish: ReasoningWish, fields: UpstreamFields): { thinking: JsonObject } {
+function byBudget(wish: ReasoningWish, fields: UpstreamFields): ReasoningMembers {
   if (!fitsThinking(fields.maxOutputTokens)) return { thinking: { type: 'disabled' } };
   const budget = Math.max(MIN_THINKING_TOKENS, boundedBudget(wish, fields));
   return { thinking: { type: 'enabled', budget_tokens: budget } };

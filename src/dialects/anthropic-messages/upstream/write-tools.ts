@@ -52,16 +52,9 @@ interface ChoiceOptions {
   takesForcedTools: boolean;
 }
 
-interface WrittenChoice {
-  choice: RawValue | undefined;
-  /** The model must call a tool. */
-  isForced: boolean;
-  /** Asks for the call that cannot be forced. */
-  hints: TextPart[];
-  dropped: string[];
-}
+type WrittenChoice = { type: string; name?: string };
 
-export function writeToolChoice(conversation: Conversation, options: ChoiceOptions): WrittenChoice {
+export function writeToolChoice(conversation: Conversation, options: ChoiceOptions) {
   const { toolChoice, toolChoiceName = 'tool_choice', parallelTools } = conversation;
   const { names, hasTools, takesForcedTools } = options;
   const isAsked = !takesForcedTools && hasTools && isForced(toolChoice);
@@ -70,10 +63,11 @@ export function writeToolChoice(conversation: Conversation, options: ChoiceOptio
     options.formatTool === undefined ? hasTools && plainChoice(asked, options) : formatChoice(options, asked);
   const mode = choice || (hasTools && parallelTools === false ? { type: 'auto' } : undefined);
   const isSerial = parallelTools === false && mode?.type !== 'none';
+  const hints: TextPart[] = isAsked ? [{ type: 'text', text: callHint(toolChoice, names), at: 'system' }] : [];
   return {
     choice: mode && isSerial ? { ...mode, disable_parallel_tool_use: true } : mode,
     isForced: mode?.type === 'any' || mode?.type === 'tool',
-    hints: isAsked ? [{ type: 'text', text: callHint(toolChoice, names), at: 'system' }] : [],
+    hints,
     dropped: isAsked ? [toolChoiceName] : [],
   };
 }
@@ -85,19 +79,13 @@ function callHint(choice: ToolChoice | undefined, names: ToolNames): string {
   return `Your answer must be a call of ${called}.`;
 }
 
-function plainChoice(
-  choice: ToolChoice | undefined,
-  { names }: ChoiceOptions,
-): { type: string; name?: string } | undefined {
+function plainChoice(choice: ToolChoice | undefined, { names }: ChoiceOptions): WrittenChoice | undefined {
   if (!choice) return undefined;
   return choice.mode === 'tool' ? { type: 'tool', name: names.toUpstream(choice.name) } : { type: choice.mode };
 }
 
 /** The answer itself is a call: if the client has tools, too, the model must choose one of them. */
-function formatChoice(
-  { formatTool = '', hasTools }: ChoiceOptions,
-  choice: ToolChoice | undefined,
-): { type: string; name?: string } {
+function formatChoice({ formatTool = '', hasTools }: ChoiceOptions, choice: ToolChoice | undefined): WrittenChoice {
   return hasTools && choice?.mode !== 'none' ? { type: 'any' } : { type: 'tool', name: formatTool };
 }
 

@@ -15,10 +15,10 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../translate/conversation.ts';
+import { GOOGLE_ORIGIN, unpackReasoning } from '../../translate/opaque.ts';
 import { requireResultParts } from '../../translate/read-part-list.ts';
 import { CallIds } from '../../translate/tools/call-ids.ts';
 import { camelName, member, objectsAt, rawMember } from '../member.ts';
-import { readSignature } from './signatures.ts';
 
 interface History {
   /** The place of the parts in the body's text. */
@@ -37,7 +37,9 @@ export function readParts(value: Json | undefined, at: string, history: History)
 
 function addPart(parts: Part[], part: JsonObject, at: string, { raw, calls }: History): void {
   const signature = nonEmptyString(member(part, 'thoughtSignature'));
-  const signed = signature === undefined ? undefined : readSignature(signature);
+  // One without our tag is Google's own.
+  const own = { text: '', opaque: { origin: GOOGLE_ORIGIN, value: signature ?? '' } };
+  const signed = signature === undefined ? undefined : (unpackReasoning(signature) ?? own);
   const call = member(part, 'functionCall');
   if (isObject(call)) {
     const args = rawMember(rawMember(raw(), 'functionCall'), 'args')?.text;

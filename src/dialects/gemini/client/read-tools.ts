@@ -8,16 +8,9 @@ import type { Setting, Tool, ToolChoice } from '../../translate/conversation.ts'
 import { camelName, member, objectMember, objectsAt } from '../member.ts';
 import { readSchema } from './json-schema.ts';
 
-interface ReadTools {
-  tools: Tool[];
-  toolChoice: ToolChoice | undefined;
-  /** Tools that only Google runs, and settings of them. */
-  left: Setting[];
-}
-
 const FUNCTIONS = 'functionDeclarations';
 
-export function readTools(body: JsonObject): ReadTools {
+export function readTools(body: JsonObject) {
   const tools: Tool[] = [];
   const left: { name: string; at: string }[] = [];
   for (const [index, tool] of objectsAt(body.tools, 'tools').entries()) {
@@ -41,7 +34,8 @@ export function readTools(body: JsonObject): ReadTools {
   return {
     tools,
     toolChoice: tools.length > 0 ? toolChoice : undefined,
-    left: names.map((name) => ({ kind: 'other', name, value: true })),
+    /** Tools that only Google runs, and settings of them. */
+    left: names.map((name): Setting => ({ kind: 'other', name, value: true })),
   };
 }
 

@@ -1,11 +1,12 @@
 // Writes an answer for a Gemini client, streamed or whole. The sender adds the usage.
 
-import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
-import { RawJson, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
+import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, Delta, StopReason } from '../../translate/answer-events.ts';
+import { packReasoning } from '../../translate/opaque.ts';
+import { shownArguments } from '../../translate/tools/tool-arguments.ts';
 import { EMPTY_PART } from '../read-answer.ts';
-import { writeSignature } from './signatures.ts';
 
 /** There is no separate reason for an answer that waits for results. */
 const REASONS: Readonly<Record<StopReason, string>> = {
@@ -137,23 +138,19 @@ class PartWriter {
   }
 
   #writeCall({ id, name, signature }: Extract<Block, { kind: 'tool' }>): WrittenPart {
-    const functionCall = { id, name, args: writeArguments(this.#arguments) };
+    const functionCall = { id, name, args: shownArguments(this.#arguments) };
     if (signature === undefined) return { functionCall };
     return { functionCall, thoughtSignature: this.#sign({ signature }) };
   }
 
+  /** In base64, because libraries of Gemini clients decode it to bytes. */
   #sign(reasoning: { signature: string } | { redacted: string }): string {
-    return writeSignature(this.#origin, { ...reasoning, isMoved: this.#isMoved });
+    const packed = packReasoning(this.#origin, { text: '', ...reasoning, ...(this.#isMoved ? { isMoved: true } : {}) });
+    return Buffer.from(packed).toString('base64');
   }
 }
 
 function writeText({ text, isMedia }: Delta): WrittenPart {
   const [, mimeType, data] = (isMedia && PICTURE.exec(text)) || [];
   return mimeType === undefined || data === undefined ? { text } : { inlineData: { mimeType, data } };
-}
-
-/** Arguments must be an object; any other text of the model is put into one. */
-function writeArguments(text: string): RawValue {
-  if (text.trim() === '') return {};
-  return isObject(tryParseJson(text)) ? new RawJson(text) : { _raw: text };
 }

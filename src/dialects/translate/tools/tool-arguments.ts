@@ -2,6 +2,7 @@
 // text becomes one of a single text. In the answer they are again as the client knows them.
 
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
+import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import type { WrittenRequest } from '../adapters.ts';
 import type { AnswerEvent } from '../answer-events.ts';
 import type { Tool, ToolCallPart } from '../conversation.ts';
@@ -70,4 +71,10 @@ export function createToolRestorer({
 function freeText(json: string): string {
   const value = tryParseJson(json);
   return isObject(value) && typeof value[CUSTOM_INPUT] === 'string' ? value[CUSTOM_INPUT] : json;
+}
+
+/** The arguments of a model's call, for a client that takes only objects: any other text is put into one. */
+export function shownArguments(text: string): RawValue {
+  if (text.trim() === '') return {};
+  return isObject(tryParseJson(text)) ? new RawJson(text) : { _raw: text };
 }
