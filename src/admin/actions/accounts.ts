@@ -8,8 +8,8 @@ import { formatNtd, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
 import { onceReference } from '../../store/once.ts';
-import type { DaySpend, OpenHold, UsageQuery } from '../../store/reads.ts';
-import type { Entry, KeyRow, StoredAction, StoredEntry, UsageRecord, Wallet } from '../../store/rows.ts';
+import type { UsageQuery } from '../../store/reads.ts';
+import type { Entry, KeyRow, StoredEntry, UsageRecord } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { showLosses } from './profit.ts';
 import { readLine } from './read-input.ts';
@@ -23,33 +23,7 @@ export interface KeyView extends Omit<KeyRow, 'hash' | 'oldHash' | 'oldHashUntil
   state: 'live' | 'expired' | 'revoked';
 }
 
-export interface AccountView {
-  accountId: string;
-  createdAt: number | undefined;
-  wallet: Wallet;
-  loginName: string | null;
-  nickname: string | null;
-  note: string | null;
-  holds: readonly OpenHold[];
-  /** One page, newest first, and the start of the next page; null if there is none. */
-  entries: readonly StoredEntry[];
-  entriesNext: number | null;
-  /** The entries that added money, in their own pages. */
-  credits: readonly StoredEntry[];
-  creditsNext: number | null;
-  /** Parents before their children, otherwise oldest first; revoked ones included. */
-  keys: readonly KeyView[];
-  /** One page, newest first, and the cursor of the next one. */
-  usage: readonly UsageRecord[];
-  usageNext: string | null;
-  /** The last 30 days with requests, oldest first. */
-  spendByDay: readonly DaySpend[];
-  /** Upstream cost of its requests that it did not pay: today, and in the last 30 days. */
-  lostToday: Nano;
-  lost: Nano;
-  /** Actions of operators with their reasons; newest first. */
-  actions: readonly StoredAction[];
-}
+export type AccountView = Awaited<ReturnType<typeof showAccount>>;
 
 export type UsageFilter = Pick<UsageQuery, 'models' | 'keyId' | 'status' | 'isFailed'>;
 
@@ -63,8 +37,6 @@ export interface AccountPages {
   rows?: number;
 }
 
-type CreditKind = 'credit' | 'topup' | 'refund';
-
 const ROWS_SHOWN = 50;
 const ACTIONS_SHOWN = 50;
 const DAYS_SHOWN = 30;
@@ -76,7 +48,7 @@ export async function showAccount(
   { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
   accountId: string,
   { entriesBefore, creditsBefore, usageCursor, usageFilter, rows = ROWS_SHOWN }: AccountPages = {},
-): Promise<AccountView> {
+) {
   const { read } = store;
   const after = usageCursor === undefined ? undefined : parseCursor(usageCursor);
   if (usageCursor !== undefined && !after) throw invalid('usage_cursor', 'must be usage_next of the page before');
@@ -106,16 +78,23 @@ export async function showAccount(
     loginName: login?.name ?? null,
     ...note,
     holds,
+    /** One page, newest first, and the start of the next page; null if there is none. */
     entries: entries.slice(0, rows),
     entriesNext: nextOf(entries, rows),
+    /** The entries that added money, in their own pages. */
     credits: credits.slice(0, rows),
     creditsNext: nextOf(credits, rows),
+    /** Parents before their children, otherwise oldest first; revoked ones included. */
     keys: treeOrder(keys).map((key) => viewKey(key, clock.now())),
+    /** One page, newest first, and the cursor of the next one. */
     usage: usage.records,
     usageNext: usage.hasMore && last ? writeCursor(last.at, last.requestId) : null,
+    /** The last 30 days with requests, oldest first. */
     spendByDay,
+    /** Upstream cost of its requests that it did not pay: today, and in the last 30 days. */
     lostToday: lostToday.total,
     lost: lost.total,
+    /** Actions of operators with their reasons; newest first. */
     actions,
   };
 }
@@ -150,7 +129,7 @@ export async function showRequest(
 interface Credit {
   amount: Nano;
   reason: string;
-  kind: CreditKind;
+  kind: 'credit' | 'topup' | 'refund';
   actor: Actor;
   /** Idempotency key: the same value never credits twice. */
   once?: string | undefined;

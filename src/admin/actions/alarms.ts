@@ -1,18 +1,13 @@
 // Stored alarms, and who acknowledged them.
 
 import { SEVERITIES, type Severity, severityOf } from '../../kit/alarms.ts';
-import { ALARM_GROUP_SEEN, ALARM_SEEN, ALARMS_SEEN, seenSubject } from '../../store/operator-reads.ts';
-import type { AlarmPlace, OpenAlarms, StoredAlarm } from '../../store/reads.ts';
+import { ALARM_GROUP_SEEN, ALARM_SEEN, ALARMS_SEEN, type AlarmQuery, seenSubject } from '../../store/operator-reads.ts';
+import type { AlarmPlace, StoredAlarm } from '../../store/reads.ts';
 import { logLine } from './audit-log.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
-export interface AlarmFilter {
-  name?: string | undefined;
-  subject?: string | undefined;
-  before?: number | undefined;
-  openOnly?: boolean | undefined;
-}
+export type AlarmFilter = Omit<AlarmQuery, 'alarmId' | 'limit'>;
 
 export type Rated<Alarm> = Alarm & { severity: Severity };
 
@@ -29,17 +24,13 @@ export async function listAlarms(
   return rated(await store.read.alarms({ ...filter, limit }));
 }
 
-export interface AlarmGroupPage {
-  data: readonly Rated<OpenAlarms>[];
-  hasMore: boolean;
-  nextCursor: string | null;
-}
+export type AlarmGroupPage = Awaited<ReturnType<typeof groupOpenAlarms>>;
 
 /** Unacknowledged alarms by name and subject, the most severe first, then the newest. Refused: invalid. */
 export async function groupOpenAlarms(
   { store }: Pick<OperatingTools, 'store'>,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
-): Promise<AlarmGroupPage> {
+) {
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const groups = rated(await store.read.openAlarms({ limit: limit + 1, after }));
   const data = groups.slice(0, limit);
@@ -76,20 +67,12 @@ export async function acknowledge(tools: OperatingTools, alarmId: number, actor:
 /** Alarms of further groups are acknowledged too, but not counted: the newest group is always read. */
 const MAX_GROUPS = 10_000;
 
-interface Seen {
-  name: string;
-  subject?: string | undefined;
-  through: number;
-  /** How many alarms it was. */
-  seen: number;
-}
-
 /** All of a name, or of one group of it, up to the newest that was shown: newer ones stay open. Refused: not_found, already_done. */
 export async function acknowledgeAll(
   tools: OperatingTools,
   wanted: { name: string; subject?: string | undefined; through?: number | undefined },
   actor: Actor,
-): Promise<Seen> {
+) {
   const { name, subject } = wanted;
   const [[known], open] = await Promise.all([
     tools.store.read.alarms({ name, subject, limit: 1 }),

@@ -1,16 +1,10 @@
 // The append-only log of operators' actions. A change in the store is logged in the same transaction.
 
+import type { ActionQuery } from '../../store/operator-reads.ts';
 import type { Action, StoredAction } from '../../store/rows.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
-export interface ActionFilter {
-  actor?: string | undefined;
-  /** An action (`cards.issue`) or a prefix (`cards.`). */
-  action?: string | undefined;
-  subject?: string | undefined;
-  /** The last id of the previous page. */
-  before?: number | undefined;
-}
+export type ActionFilter = Omit<ActionQuery, 'limit'>;
 
 /** Newest first. */
 export function listActions(

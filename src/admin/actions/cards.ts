@@ -25,24 +25,11 @@ export interface IssueRequest {
   note?: string | undefined;
 }
 
-interface IssuedBatch {
-  batch: CardBatch;
-  /** Shown once: only HMACs are stored. */
-  cards: readonly IssuedCard[];
-}
-
 export const CARD_STATES = ['issued', 'redeemed', 'voided', 'expired'] as const;
 export type CardStateView = (typeof CARD_STATES)[number];
 
-export interface CardView {
-  serial: string;
-  batchId: string;
-  kind: CardKind;
-  amount: Nano;
+export interface CardView extends Omit<Card, 'hash' | 'state'> {
   state: CardStateView;
-  expiresAt: number | null;
-  redeemedBy: string | null;
-  redeemedAt: number | null;
 }
 
 export interface BatchView extends CardBatch {
@@ -70,7 +57,7 @@ export async function issueCards(
   tools: OperatingTools,
   request: IssueRequest & { actor: Actor },
   first: (cards: readonly IssuedCard[]) => void = () => {},
-): Promise<IssuedBatch> {
+): Promise<{ batch: CardBatch; cards: IssuedCard[] }> {
   const { store, clock, random, newId, hashCard } = tools;
   const batch = readBatch(request, { batchId: newId('batch'), createdAt: clock.now() });
   const cards = Array.from({ length: batch.count }, () => ({
@@ -142,7 +129,7 @@ export async function listCards(
   const isTimed = state === 'issued' || state === 'expired';
   const cards = await store.read.cards({
     limit,
-    ...(batchId === undefined ? {} : { batchId }),
+    ...(batchId !== undefined && { batchId }),
     ...(state === undefined ? {} : { state: state === 'expired' ? 'issued' : state }),
     ...(isTimed ? { expiry: { at, isOver: state === 'expired' } } : {}),
     ...(serials === undefined ? {} : { serials: serials.map(normalSerial) }),

@@ -7,7 +7,7 @@ import { announcedEvents } from '../../catalog/publishing/announcements.ts';
 import { prepareDocument, readDocument } from '../../catalog/read-document.ts';
 import { type DocumentWarning, findWarnings, TRAFFIC_DAYS, warnReturned } from '../../catalog/warn-change.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
-import { CONFIG_APPLY, type Revision, type RevisionSource } from '../../store/rows.ts';
+import { CONFIG_APPLY, type Revision } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { type DiffLine, diffLines } from './line-diff.ts';
 import { type Newest, readNewest } from './newest.ts';
@@ -15,14 +15,6 @@ import { notFound } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
 export type { DiffLine, DocumentFault, DocumentWarning };
-
-interface CurrentDocument {
-  revision: number;
-  createdAt: number;
-  source: RevisionSource;
-  /** With secrets shown as <kept>. */
-  yaml: string;
-}
 
 export interface CheckedDocument {
   /** Undefined if the document is valid. */
@@ -63,7 +55,8 @@ export interface ApplyOptions {
 /** The action of a rollback in the log and the revision. */
 const ROLLBACK = 'config.return';
 
-export async function currentDocument(tools: Pick<OperatingTools, 'store'>): Promise<CurrentDocument> {
+/** With secrets shown as <kept>. */
+export async function currentDocument(tools: Pick<OperatingTools, 'store'>) {
   const { revision, createdAt, source, document } = (await readNewest(tools)).revision;
   return { revision, createdAt, source, yaml: exportDocument(document) };
 }
@@ -176,15 +169,7 @@ async function staleRefusal(
   return { ok: false, reason: 'stale', revision: revision.revision, diff };
 }
 
-export interface RevisionView {
-  revision: number;
-  createdAt: number;
-  source: RevisionSource;
-  /** The actor and the action that applied it; undefined if older than the action log. */
-  actor: string | undefined;
-  action: string | undefined;
-  isNewest: boolean;
-}
+export type RevisionView = ReturnType<typeof viewOf>;
 
 /** Newest first. */
 export async function listRevisions(
@@ -196,11 +181,11 @@ export async function listRevisions(
   return rows.map((row) => viewOf(row, newest));
 }
 
+/** Without the actor and the action that applied it if it is older than the action log. */
 function viewOf(
-  row: Omit<RevisionView, 'actor' | 'action' | 'isNewest'> & { actor: string | null; action: string | null },
+  { revision, createdAt, source, actor, action }: Omit<Revision, 'document' | 'sourceHash'>,
   newest: number,
-): RevisionView {
-  const { revision, createdAt, source, actor, action } = row;
+) {
   return {
     revision,
     createdAt,

@@ -1,20 +1,10 @@
 // The ledger for the operator: audit result, internal accounts, revenue.
 
 import { DAY_MS } from '../../kit/clock.ts';
-import type { Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { type Entry, HOUSE_ACCOUNTS } from '../../store/rows.ts';
 import { record } from './audit-log.ts';
 import type { Actor, AuditPass, OperatingTools } from './tools.ts';
-
-export interface DayRevenue {
-  /** The date in Taipei: 2026-11-15. */
-  day: string;
-  /** This and the following are null if the day's usage is no longer kept. */
-  requests: number | null;
-  accounts: number | null;
-  revenue: Nano | null;
-}
 
 /** The last pass on this node; undefined before the first, and on the command line. */
 export function auditResult({ node }: OperatingTools): AuditPass | undefined {
@@ -31,9 +21,7 @@ export async function runFullAudit(tools: OperatingTools, actor: Actor): Promise
 }
 
 /** The sum of each internal account: below 0 if it gave money; including accounts without entries. */
-export async function internalAccounts({
-  store,
-}: Pick<OperatingTools, 'store'>): Promise<{ account: string; amount: Nano }[]> {
+export async function internalAccounts({ store }: Pick<OperatingTools, 'store'>) {
   const amounts = await store.read.houseAccounts();
   return HOUSE_ACCOUNTS.map((account) => ({ account, amount: amounts[account] ?? 0n }));
 }
@@ -43,18 +31,19 @@ export function writeOffs({ store }: Pick<OperatingTools, 'store'>, limit: numbe
   return store.read.writeOffs(limit);
 }
 
-/** The last days up to today, oldest first, including those without requests. */
-export async function dailyRevenue(
-  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
-  days: number,
-): Promise<DayRevenue[]> {
+/**
+ * The last days up to today, oldest first, including those without requests. Figures of a day whose usage is no longer kept
+ * are null.
+ */
+export async function dailyRevenue({ store, clock }: Pick<OperatingTools, 'store' | 'clock'>, days: number) {
   const first = taipeiDay(clock.now()) - days + 1;
   const known = new Map((await store.read.revenueByDay(first)).map((revenue) => [revenue.day, revenue]));
   const keptDay = await store.read.usageKeptFrom();
   return Array.from({ length: days }, (_, index) => {
-    if (first + index < keptDay) return { day: dayText(first + index), requests: null, accounts: null, revenue: null };
+    const day = dayText(first + index);
+    if (first + index < keptDay) return { day, requests: null, accounts: null, revenue: null };
     const { requests = 0, accounts = 0, revenue = 0n } = known.get(first + index) ?? {};
-    return { day: dayText(first + index), requests, accounts, revenue };
+    return { day, requests, accounts, revenue };
   });
 }
 

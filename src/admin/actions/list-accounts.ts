@@ -1,14 +1,12 @@
 // The list of all accounts, in pages: what they hold, what they spent in 30 days, and how often their calls failed.
 
 import { readCardCode } from '../../accounts/card-code.ts';
-import type { Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import {
   ACCOUNT_SORTS,
   type AccountPlace,
   type AccountQuery,
   type AccountSort,
-  type FoundBy,
   type ListedAccount,
 } from '../../store/reads.ts';
 import { invalid } from './refused.ts';
@@ -29,34 +27,14 @@ export interface AccountListRequest {
   limit: number;
 }
 
-export interface AccountRow {
-  accountId: string;
-  nickname: string | null;
-  note: string | null;
-  balance: Nano;
-  spend30d: Nano;
-  /** Profit of the calls with a known upstream cost, minus losses and refunds; null if no call has a known cost. */
-  profit30d: Nano | null;
-  requests30d: number;
-  /** Share of the admitted calls of 30 days; null without one. */
-  failureRate: number | null;
-  lastSeenAt: number | null;
-  createdAt: number;
-  frozen: boolean;
-  by: FoundBy | null;
-}
-
-export interface AccountListPage {
-  data: readonly AccountRow[];
-  hasMore: boolean;
-  nextCursor: string | null;
-}
+export type AccountRow = ReturnType<typeof viewRow>;
+export type AccountListPage = Awaited<ReturnType<typeof listAccounts>>;
 
 /** Refused: invalid. */
 export async function listAccounts(
   { store, clock, hashCard }: Pick<OperatingTools, 'store' | 'clock' | 'hashCard'>,
   { sort, order, q = '', cursor, limit }: AccountListRequest,
-): Promise<AccountListPage> {
+) {
   const wanted = wantedAccount(hashCard, q);
   if (wanted === 'impossible') return { data: [], hasMore: false, nextCursor: null };
   const after = cursor === undefined ? undefined : readCursor(cursor, sort);
@@ -91,7 +69,8 @@ export function wantedAccount(
   return code === undefined ? { text: wanted } : { cardHash: hashCard(code) };
 }
 
-function viewRow({ place: _, spend, profit, requests, failed, ...account }: ListedAccount): AccountRow {
+/** Profit is null if no call has a known cost; the failure rate, of admitted calls, without one. */
+function viewRow({ place: _, spend, profit, requests, failed, ...account }: ListedAccount) {
   const failureRate = requests === 0 ? null : failed / requests;
   return { ...account, spend30d: spend, profit30d: profit, requests30d: requests, failureRate };
 }

@@ -1,6 +1,6 @@
 // The models as the operator compares them: price, cost and lowest margin of each, and what it sold in the last 30 days.
 
-import { PRICE_NAMES, type PriceName } from '../../catalog/listed-prices.ts';
+import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { ModelUse } from '../../store/reads.ts';
 import { type PriceRow, priceTable, type RouteCost } from './prices.ts';
@@ -8,20 +8,7 @@ import type { OperatingTools } from './tools.ts';
 
 export const VOLUME_DAYS = 30;
 
-export interface ModelLine {
-  row: PriceRow;
-  /** The lowest margin of the routes in use; undefined if no cost is recorded, and for free models. */
-  lowest: LowestMargin | undefined;
-  /** Channels of routes in use whose cost is not recorded, or not for every price that is sold. */
-  costUnknown: readonly string[];
-  use: Omit<ModelUse, 'model'>;
-}
-
-interface LowestMargin {
-  margin: number;
-  price: PriceName;
-  route: RouteCost;
-}
+export type ModelLine = ReturnType<typeof lineOf>;
 
 export const MODEL_ORDERS = ['model', 'price', 'margin', 'volume'] as const;
 export type ModelOrder = (typeof MODEL_ORDERS)[number];
@@ -48,16 +35,20 @@ export async function modelTable(tools: OperatingTools, question: ModelQuestion)
   const useOf = new Map(uses.map(({ model, ...use }) => [model, use]));
   const lines = rows
     .filter((row) => isFound(row, question.search ?? ''))
-    .map((row): ModelLine => {
-      const routes = routesInUse(row);
-      return {
-        row,
-        lowest: lowestMargin(routes),
-        costUnknown: routes.filter((route) => isCostUnknown(row, route)).map(({ channel }) => channel),
-        use: useOf.get(row.model) ?? NO_USE,
-      };
-    });
+    .map((row) => lineOf(row, useOf.get(row.model)));
   return lines.sort(compareBy(question));
+}
+
+function lineOf(row: PriceRow, use: Omit<ModelUse, 'model'> = NO_USE) {
+  const routes = routesInUse(row);
+  return {
+    row,
+    /** The lowest margin of the routes in use; undefined if no cost is recorded, and for free models. */
+    lowest: lowestMargin(routes),
+    /** Channels of routes in use whose cost is not recorded, or not for every price that is sold. */
+    costUnknown: routes.filter((route) => isCostUnknown(row, route)).map(({ channel }) => channel),
+    use,
+  };
 }
 
 export function isBelowCost({ lowest }: Pick<ModelLine, 'lowest'>): boolean {
@@ -76,7 +67,7 @@ function routesInUse({ routes }: PriceRow): readonly RouteCost[] {
   return enabled.length > 0 ? enabled : routes;
 }
 
-function lowestMargin(routes: readonly RouteCost[]): LowestMargin | undefined {
+function lowestMargin(routes: readonly RouteCost[]) {
   const margins = routes.flatMap((route) =>
     PRICE_NAMES.flatMap((price) => {
       const margin = route.margin?.[price];

@@ -30,33 +30,8 @@ export interface ListRules {
 
 export const RULE_NAMES = ['tiers', 'service_tiers', 'tools'] as const;
 
-export interface PriceRow {
-  model: string;
-  name: string;
-  kinds: readonly string[];
-  sale: 'free' | PriceList;
-  /** Undefined if it has none. */
-  rules: ListRules | undefined;
-  /** Scheduled changes. */
-  changes: readonly ({ effectiveAt: number; sale: PriceList } & Pick<PriceRow, 'rules'>)[];
-  routes: readonly RouteCost[];
-}
-
-export interface RouteCost {
-  channel: string;
-  /** The model's name at the upstream. */
-  upstreamModel: string;
-  enabled: boolean;
-  priority: number;
-  weight: number;
-  cost: PriceList | undefined;
-  /** Rules of the cost; omitted ones are as in the sale price. */
-  costRules: ListRules | undefined;
-  /**
-   * (sale − cost) / sale of each price that one side lists and both have, directly or through input; below 0 is a loss.
-   */
-  margin: Partial<Record<PriceName, number>> | undefined;
-}
+export type PriceRow = ReturnType<typeof priceRow>;
+export type RouteCost = PriceRow['routes'][number];
 
 /** Replaces named prices; null removes one; others stay. So do rules: each of the three is replaced as a whole. */
 export type PriceChanges = Partial<Record<PriceName, string | null>> & { rules?: ListRules };
@@ -68,36 +43,40 @@ export interface PriceEdit {
   cost?: { channel?: string; prices: PriceChanges | null };
 }
 
-export async function priceTable(tools: OperatingTools): Promise<{ revision: number; rows: PriceRow[] }> {
+export async function priceTable(tools: OperatingTools) {
   const { revision, document } = await readNewest(tools);
   const now = tools.clock.now();
   return { revision: revision.revision, rows: document.models.map((model) => priceRow(document, model, now)) };
 }
 
-function priceRow({ channels }: Document, model: DocumentModel, now: number): PriceRow {
+function priceRow({ channels }: Document, model: DocumentModel, now: number) {
   const { id, name, kinds, routes } = model;
   const price = priceAt(model.price, now);
   return {
     model: id,
     name: name ?? id,
     kinds,
-    sale: price === 'free' ? 'free' : toPriceList(price),
+    sale: price === 'free' ? price : toPriceList(price),
     rules: price === 'free' ? undefined : toRules(price),
+    /** Scheduled changes. */
     changes: price === 'free' ? [] : changesAfter(price, now),
     routes: routes.map((route) => ({
       channel: route.channel,
+      /** The model's name at the upstream. */
       upstreamModel: route.model,
       enabled: channels.some((channel) => channel.name === route.channel && channel.enabled),
       priority: route.priority,
       weight: route.weight,
       cost: route.cost && toPriceList(route.cost),
+      /** Rules of the cost; omitted ones are as in the sale price. */
       costRules: route.cost && toRules(route.cost),
+      /** (sale − cost) / sale of each price that one side lists and both have, directly or through input. */
       margin: route.cost && price !== 'free' ? marginOf(price, route.cost) : undefined,
     })),
   };
 }
 
-function changesAfter({ changes = [] }: Amounts, now: number): PriceRow['changes'] {
+function changesAfter({ changes = [] }: Amounts, now: number) {
   return changes
     .filter(({ effective_at: at }) => at > now)
     .map(({ effective_at: effectiveAt, ...list }) => ({ effectiveAt, sale: toPriceList(list), rules: toRules(list) }));

@@ -1,4 +1,4 @@
-// Profit: what customers paid less refunds, what upstreams bill for it, and losses. If a route states no cost, the cost of
+// Profit, and the losses in it: what customers paid less refunds, what upstreams bill for it, and losses. If a route states no cost, the cost of
 // its requests is unknown, and their revenue counts toward no profit.
 
 import { csvHead, csvRows } from '../../kit/csv.ts';
@@ -8,7 +8,6 @@ import {
   type CardLiability,
   LOSS_BY,
   type LossBy,
-  type LossSum,
   PROFIT_BY,
   type ProfitBy,
   type ProfitFigures,
@@ -23,24 +22,11 @@ export const PROFIT_DAYS = [7, 30, 90] as const;
 
 const MAX_ROWS = 500;
 
-export interface Profit {
-  requests: number;
-  revenue: Nano;
-  /** Profit of requests with a known cost; null if no request has a known cost. */
-  cost: Nano | null;
-  loss: Nano;
-  /** Revenue whose cost is known, without that cost and losses; null as the cost is. */
-  profit: Nano | null;
-  /** The profit as a part of that revenue; null without such revenue. */
-  margin: number | null;
-  unknownCostRequests: number;
-  unknownCostRevenue: Nano;
-}
+type Reading = Pick<OperatingTools, 'store' | 'clock'>;
 
-export interface ProfitRow extends Profit {
-  /** A model, channel, account or date; null: no channel, or refunds without a request. */
-  key: string | null;
-}
+export type Profit = ReturnType<typeof profitOf>;
+/** With a model, channel, account or date; null: no channel, or refunds without a request. */
+export type ProfitRow = Profit & { key: string | null };
 
 export interface PrepaidAmounts extends CardLiability {
   /** Sold cards that nobody has redeemed yet. */
@@ -49,23 +35,7 @@ export interface PrepaidAmounts extends CardLiability {
   owed: Nano;
 }
 
-/** Figures of some days, without prepaid amounts. */
-interface ProfitSums {
-  by: ProfitBy;
-  days: number;
-  /** The first counted day: later than requested if older usage is no longer kept. */
-  from: string;
-  to: string;
-  /** Largest revenue first, at most 500; days in their order, all of them. */
-  rows: readonly ProfitRow[];
-  hasMore: boolean;
-  /** Also of those beyond the list. */
-  total: Profit;
-}
-
-export interface ProfitView extends ProfitSums {
-  cards: PrepaidAmounts;
-}
+export type ProfitView = Awaited<ReturnType<typeof showProfit>>;
 
 interface ProfitQuestion {
   by: ProfitBy;
@@ -73,10 +43,7 @@ interface ProfitQuestion {
   days: number;
 }
 
-export async function showProfit(
-  tools: Pick<OperatingTools, 'store' | 'clock'>,
-  question: ProfitQuestion,
-): Promise<ProfitView> {
+export async function showProfit(tools: Reading, question: ProfitQuestion) {
   const [sums, cards] = await Promise.all([sumProfit(tools, question), readPrepaidAmounts(tools.store)]);
   return { ...sums, cards };
 }
@@ -87,10 +54,8 @@ export async function readPrepaidAmounts({ read }: Pick<Store, 'read'>): Promise
   return { ...liability, unredeemed, owed: unredeemed + liability.unspent };
 }
 
-export async function sumProfit(
-  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
-  { by, days }: ProfitQuestion,
-): Promise<ProfitSums> {
+/** Figures of some days, without prepaid amounts. */
+export async function sumProfit({ store, clock }: Reading, { by, days }: ProfitQuestion) {
   const today = taipeiDay(clock.now());
   // Refunds are kept longer than usage: those of days whose revenue is gone must not reduce the rest.
   const from = Math.min(Math.max(today - days + 1, await store.read.usageKeptFrom()), today);
@@ -100,10 +65,13 @@ export async function sumProfit(
   return {
     by,
     days,
+    /** The first counted day: later than requested if older usage is no longer kept. */
     from: dayText(from),
     to: dayText(today),
+    /** Largest revenue first, at most 500; days in their order, all of them. */
     rows: by === 'day' ? everyDay(rows, from, today) : rows.slice(0, MAX_ROWS),
     hasMore: sums.length > MAX_ROWS,
+    /** Also of those beyond the list. */
     total: profitOf(totals),
   };
 }
@@ -120,15 +88,18 @@ function everyDay(rows: readonly ProfitRow[], from: number, today: number): Prof
   });
 }
 
-function profitOf({ requests, revenue, knownRequests, knownRevenue, cost, loss }: ProfitFigures): Profit {
+function profitOf({ requests, revenue, knownRequests, knownRevenue, cost, loss }: ProfitFigures) {
   const isUnknown = requests > 0 && knownRequests === 0;
   const profit = isUnknown ? null : knownRevenue - cost - loss;
   return {
     requests,
     revenue,
+    /** Of requests with a known cost; null if no request has a known cost. */
     cost: isUnknown ? null : cost,
     loss,
+    /** Revenue whose cost is known, without that cost and losses; null as the cost is. */
     profit,
+    /** The profit as a part of that revenue; null without such revenue. */
     margin: profit === null || knownRevenue <= 0n ? null : ratio(profit, knownRevenue),
     unknownCostRequests: requests - knownRequests,
     unknownCostRevenue: revenue - knownRevenue,
@@ -149,7 +120,7 @@ const TITLES = ['revenue', 'cost', 'loss', 'profit', 'unknown_cost_revenue'].fla
 ]);
 
 /** Each amount as a number and exactly; empty where it is unknown. */
-export function profitFile({ by, rows }: ProfitSums): string {
+export function profitFile({ by, rows }: Pick<ProfitView, 'by' | 'rows'>): string {
   const cells = rows.map((row) => {
     const amounts = MONEY.flatMap((name) => {
       const amount = row[name];
@@ -173,42 +144,25 @@ interface LossQuestion {
   accountId?: string | undefined;
 }
 
-export interface LossView {
-  by: LossBy;
-  days: number;
-  /** The first counted day: later than requested if older losses are no longer kept. */
-  from: string;
-  to: string;
-  /** Largest first, at most 500. */
-  sums: readonly LossSum[];
-  hasMore: boolean;
-  /** The total, also of those beyond the list. */
-  losses: number;
-  total: Nano;
-}
+export type LossView = Awaited<ReturnType<typeof showLosses>>;
 
-export async function showLosses(
-  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
-  { by, days, accountId }: LossQuestion,
-): Promise<LossView> {
+export async function showLosses({ store, clock }: Reading, { by, days, accountId }: LossQuestion) {
   const today = taipeiDay(clock.now());
   const first = today - days + 1;
   // One day more: a node whose clock is ahead may have begun it.
-  const { sums, losses, amount } = await store.read.losses({
-    by,
-    from: first,
-    to: today + 2,
-    accountId,
-    limit: MAX_SUMS + 1,
-  });
+  const question = { by, from: first, to: today + 2, accountId, limit: MAX_SUMS + 1 };
+  const { sums, losses, amount } = await store.read.losses(question);
   const keptFrom = await store.read.usageKeptFrom();
   return {
     by,
     days,
+    /** The first counted day: later than requested if older losses are no longer kept. */
     from: dayText(Math.min(Math.max(first, keptFrom), today)),
     to: dayText(today),
+    /** Largest first, at most 500. */
     sums: sums.slice(0, MAX_SUMS),
     hasMore: sums.length > MAX_SUMS,
+    /** Also of those beyond the list. */
     losses,
     total: amount,
   };

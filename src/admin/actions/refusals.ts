@@ -8,32 +8,22 @@ import type { OperatingTools } from './tools.ts';
 
 type Tools = Pick<OperatingTools, 'store' | 'clock'>;
 
+interface Wanted {
+  accountId?: string | undefined;
+  requestId?: string | undefined;
+}
+
 /** As long as counts are kept. */
 export const REFUSAL_DAYS = 30;
 
-export interface RefusedView extends Omit<RefusedRequest, 'accountId' | 'keyId'> {
-  /** Null: the key was missing or not valid. */
-  accountId: string | null;
-  keyId: string | null;
-}
+export type RefusedView = ReturnType<typeof viewRefused>;
+export type RefusalsView = Awaited<ReturnType<typeof showRefusals>>;
 
-export interface CountView extends Omit<RefusalCount, 'accountId' | 'keyId' | 'day'> {
-  day: string;
-  keyId: string | null;
-}
-
-export interface RefusalsView {
-  /** Newest first. */
-  data: readonly RefusedView[];
-  /** Counts of the last 30 days, the newest day first; empty if one request was asked for. */
-  counts: readonly CountView[];
-}
-
-/** Refusals of one account, of all requests whose account is unknown, or one request of any account. */
-export async function showRefusals(
-  { store, clock }: Tools,
-  { accountId, requestId }: { accountId?: string | undefined; requestId?: string | undefined },
-): Promise<RefusalsView> {
+/**
+ * Refusals of one account, of all requests whose account is unknown, or one request of any account; newest first. With the
+ * counts of the last 30 days, unless one request was asked for.
+ */
+export async function showRefusals({ store, clock }: Tools, { accountId, requestId }: Wanted) {
   if (requestId !== undefined) {
     const found = await store.read.refusedRequests({ accountId, requestId });
     return { data: found.map(viewRefused), counts: [] };
@@ -53,10 +43,11 @@ export async function showRefused(tools: Tools, requestId: string): Promise<Refu
   return found;
 }
 
-function viewRefused({ accountId, keyId, ...request }: RefusedRequest): RefusedView {
+/** Without an account the key was missing or not valid. */
+function viewRefused({ accountId, keyId, ...request }: RefusedRequest) {
   return { ...request, accountId: accountId || null, keyId: keyId || null };
 }
 
-function viewCount({ day, keyId, code, refused }: RefusalCount): CountView {
+function viewCount({ day, keyId, code, refused }: RefusalCount) {
   return { day: dayText(day), keyId: keyId || null, code, refused };
 }

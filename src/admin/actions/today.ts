@@ -3,31 +3,17 @@
 import { DAY_MS, MINUTE_MS } from '../../kit/clock.ts';
 import { keepFor } from '../../kit/keep-for.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
-import type { LowBalance, Sales, SalesPart } from '../../store/reads.ts';
+import type { LowBalance, Sales } from '../../store/reads.ts';
 import type { OperatingTools } from './tools.ts';
 
 const SHOWN = 5;
 const LOW_DAYS = 7;
 
-export interface Today {
-  at: number;
-  sales: Sales;
-  /** Until the same minute of the day; null if usage of yesterday is no longer kept. */
-  yesterday: Sales | null;
-  models: readonly SalesPart[];
-  customers: readonly SalesPart[];
-  low: readonly (LowBalance & LowFor)[];
-}
-
-interface LowFor {
-  /** For how many days the balance lasts at the rate of the last 7 days. */
-  days: number;
-}
-
-export type ReadToday = () => Promise<Today>;
+export type ReadToday = ReturnType<typeof createToday>;
+export type Today = Awaited<ReturnType<ReadToday>>;
 
 /** Yesterday until this time of day is read from single records. That and low balances are read once a minute for all callers. */
-export function createToday({ store, clock }: Pick<OperatingTools, 'store' | 'clock'>): ReadToday {
+export function createToday({ store, clock }: Pick<OperatingTools, 'store' | 'clock'>) {
   let known: { until: number; sales: Promise<Sales> } | undefined;
 
   function yesterdayUntil(until: number): Promise<Sales> {
@@ -57,9 +43,11 @@ export function createToday({ store, clock }: Pick<OperatingTools, 'store' | 'cl
     return {
       at,
       sales,
+      /** Until the same minute of the day; null if usage of yesterday is no longer kept. */
       yesterday: isKept ? yesterday : null,
       models,
       customers,
+      /** With the days for which the balance lasts at the rate of the last 7 days. */
       low: lowAccounts.map((account) => ({ ...account, days: daysLeft(account) })),
     };
   };
