@@ -7,7 +7,7 @@ import { createEventIds } from '../accounts/events/public-event.ts';
 import { createAuthenticator } from '../accounts/keys/authenticator.ts';
 import { createPriceLists, createPricesAt } from '../accounts/prices-at.ts';
 import { createQuotes } from '../accounts/quotes.ts';
-import { createCodeMemory } from '../admin/actions/code-memory.ts';
+import { createCodeMemory } from '../admin/actions/cards.ts';
 import type { OperatingTools } from '../admin/actions/tools.ts';
 import type { Metrics } from '../admin/metrics/metrics.ts';
 import { countFaults, countLosses, countRefusals, readCards } from '../admin/metrics/request-metrics.ts';

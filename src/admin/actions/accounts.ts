@@ -16,7 +16,7 @@ import { readLine } from './read-input.ts';
 import { refund } from './refunds.ts';
 import { refuseRepeated } from './refuse-repeated.ts';
 import { invalid, notFound, OperatingRefused, walletFull } from './refused.ts';
-import type { Actor, OperatingTools } from './tools.ts';
+import type { Actor, OperatingTools, ReadingTools, StoreTools } from './tools.ts';
 
 /** Without hashes. */
 export interface KeyView extends Omit<KeyRow, 'hash' | 'oldHash' | 'oldHashUntil'> {
@@ -45,7 +45,7 @@ const MAX_NAME_CHARS = 100;
 
 /** Refused: not_found, invalid. */
 export async function showAccount(
-  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
+  { store, clock }: ReadingTools,
   accountId: string,
   { entriesBefore, creditsBefore, usageCursor, usageFilter, rows = ROWS_SHOWN }: AccountPages = {},
 ) {
@@ -111,11 +111,7 @@ type RequestView =
   | { isOpen: false; record?: undefined; entry: Entry; refunded: Nano };
 
 /** Everything stored about one request, which is no content; `isOpen` while it runs. Refused: not_found. */
-export async function showRequest(
-  { store }: Pick<OperatingTools, 'store'>,
-  accountId: string,
-  requestId: string,
-): Promise<RequestView> {
+export async function showRequest({ store }: StoreTools, accountId: string, requestId: string): Promise<RequestView> {
   const hold = (await store.read.openHolds(accountId)).find((open) => open.requestId === requestId);
   if (hold) return { isOpen: true, keyId: hold.keyId };
   const record = await store.read.usageRecord(accountId, requestId);

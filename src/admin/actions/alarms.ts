@@ -5,7 +5,7 @@ import { ALARM_GROUP_SEEN, ALARM_SEEN, ALARMS_SEEN, type AlarmQuery, seenSubject
 import type { AlarmPlace, StoredAlarm } from '../../store/reads.ts';
 import { logLine } from './audit-log.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
-import type { Actor, OperatingTools } from './tools.ts';
+import type { Actor, OperatingTools, StoreTools } from './tools.ts';
 
 export type AlarmFilter = Omit<AlarmQuery, 'alarmId' | 'limit'>;
 
@@ -17,7 +17,7 @@ function rated<Alarm extends { name: string }>(alarms: readonly Alarm[]): Rated<
 
 /** Newest first. */
 export async function listAlarms(
-  { store }: Pick<OperatingTools, 'store'>,
+  { store }: StoreTools,
   limit: number,
   filter: AlarmFilter = {},
 ): Promise<Rated<StoredAlarm>[]> {
@@ -28,7 +28,7 @@ export type AlarmGroupPage = Awaited<ReturnType<typeof groupOpenAlarms>>;
 
 /** Unacknowledged alarms by name and subject, the most severe first, then the newest. Refused: invalid. */
 export async function groupOpenAlarms(
-  { store }: Pick<OperatingTools, 'store'>,
+  { store }: StoreTools,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ) {
   const after = cursor === undefined ? undefined : readCursor(cursor);

@@ -2,16 +2,12 @@
 
 import type { ActionQuery } from '../../store/operator-reads.ts';
 import type { Action, StoredAction } from '../../store/rows.ts';
-import type { Actor, OperatingTools } from './tools.ts';
+import type { Actor, OperatingTools, ReadingTools, StoreTools } from './tools.ts';
 
 export type ActionFilter = Omit<ActionQuery, 'limit'>;
 
 /** Newest first. */
-export function listActions(
-  { store }: Pick<OperatingTools, 'store'>,
-  limit: number,
-  filter: ActionFilter = {},
-): Promise<StoredAction[]> {
+export function listActions({ store }: StoreTools, limit: number, filter: ActionFilter = {}): Promise<StoredAction[]> {
   return store.read.actions({ ...filter, limit });
 }
 
@@ -28,7 +24,7 @@ export function logLine(
 
 /** For actions that are not store operations, such as a test of a channel. `detail` never contains a secret. */
 export async function record(
-  tools: Pick<OperatingTools, 'store' | 'clock'>,
+  tools: ReadingTools,
   actor: Actor,
   action: string,
   subject: string,

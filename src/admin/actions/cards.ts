@@ -1,20 +1,33 @@
 // Prepaid cards: batches, codes shown once, search, void.
 
 import { createCardCode, createSerial } from '../../accounts/card-code.ts';
+import { type Clock, MINUTE_MS } from '../../kit/clock.ts';
 import { formatNtd, type Nano } from '../../kit/money.ts';
 import type { CardCount } from '../../store/reads.ts';
 import type { Card, CardBatch, CardKind } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
-import type { IssuedCard } from './code-memory.ts';
 import { readExpiry, readLine } from './read-input.ts';
 import { invalid, notFound } from './refused.ts';
-import type { Actor, OperatingTools } from './tools.ts';
+import { createShortMemory, type ShortMemory } from './short-memory.ts';
+import type { Actor, OperatingTools, ReadingTools } from './tools.ts';
 
 export const MAX_CARDS = 10_000;
 const MAX_NOTE_CHARS = 500;
 /** Customers' requests use the same queue and must not wait for a whole batch of cards. */
 const VOID_BATCH = 100;
 const LISTED_AT_ONCE = 5_000;
+
+export interface IssuedCard {
+  serial: string;
+  code: string;
+}
+
+/** Codes by batch, so that one page can show and the next print them. Only HMACs are stored. */
+export type CodeMemory = ShortMemory<readonly IssuedCard[]>;
+
+export function createCodeMemory(clock: Clock): CodeMemory {
+  return createShortMemory(clock, { keptMs: 15 * MINUTE_MS, most: 20 });
+}
 
 export interface IssueRequest {
   amount: Nano;
@@ -121,7 +134,7 @@ function withStates(batch: CardBatch, counts: readonly CardCount[]): BatchView {
 }
 
 export async function listCards(
-  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
+  { store, clock }: ReadingTools,
   { batchId, state, serials, after }: CardFilter,
   limit: number,
 ): Promise<CardView[]> {
@@ -139,10 +152,7 @@ export async function listCards(
 }
 
 /** Without a page limit. */
-export async function listEveryCard(
-  tools: Pick<OperatingTools, 'store' | 'clock'>,
-  filter: Omit<CardFilter, 'after'>,
-): Promise<CardView[]> {
+export async function listEveryCard(tools: ReadingTools, filter: Omit<CardFilter, 'after'>): Promise<CardView[]> {
   const cards: CardView[] = [];
   for (;;) {
     const page = await listCards(tools, { ...filter, after: cards.at(-1) }, LISTED_AT_ONCE);

@@ -7,6 +7,7 @@ import { type Clock, HOUR_MS } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
 import type { VendorPreset } from '../../vendors/presets.ts';
 import type { Called } from './call-channel.ts';
+import { createShortMemory } from './short-memory.ts';
 import type { ChannelTest } from './test-channel.ts';
 import type { VendorModel } from './vendor-models.ts';
 
@@ -41,32 +42,19 @@ export interface ChannelDraft {
   savedAs: number | undefined;
 }
 
-export interface ChannelDrafts {
-  add(draft: Omit<ChannelDraft, 'id'>): ChannelDraft;
-  get(id: string): ChannelDraft | undefined;
-  change(id: string, changes: Partial<ChannelDraft>): void;
-}
+export type ChannelDrafts = ReturnType<typeof createChannelDrafts>;
 
-const KEPT_MS = HOUR_MS;
 const MAX_DRAFTS = 50;
 const ID_BYTES = 12;
 
-export function createChannelDrafts(clock: Clock, random: Random): ChannelDrafts {
-  const drafts = new Map<string, ChannelDraft>();
+export function createChannelDrafts(clock: Clock, random: Random) {
+  const drafts = createShortMemory<ChannelDraft>(clock, { keptMs: HOUR_MS, most: MAX_DRAFTS });
   return {
-    add(draft) {
-      const id = Buffer.from(random.bytes(ID_BYTES)).toString('hex');
-      const [oldest] = drafts.keys();
-      if (oldest !== undefined && drafts.size >= MAX_DRAFTS) drafts.delete(oldest);
-      const added = { ...draft, id };
-      drafts.set(id, added);
-      clock.after(KEPT_MS, () => void drafts.delete(id));
+    ...drafts,
+    add(draft: Omit<ChannelDraft, 'id'>): ChannelDraft {
+      const added = { ...draft, id: Buffer.from(random.bytes(ID_BYTES)).toString('hex') };
+      drafts.keep(added.id, added);
       return added;
-    },
-    get: (id) => drafts.get(id),
-    change(id, changes) {
-      const draft = drafts.get(id);
-      if (draft) drafts.set(id, { ...draft, ...changes });
     },
   };
 }

@@ -5,28 +5,12 @@ import type { Document } from '../../catalog/document.ts';
 import { isReference } from '../../catalog/document-secrets.ts';
 import { channelState, routeState, type State } from '../../catalog/publishing/status-states.ts';
 import type { BreakerState } from '../../channels/health.ts';
-import type { RecentError } from '../../channels/recent-errors.ts';
 import { percentileOf, type WindowFigures } from '../../channels/traffic.ts';
-import type { UpstreamBalance } from '../../channels/upstream-balances.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import type { TrafficHour } from '../../store/rows.ts';
 import { type Newest, readNewest } from './newest.ts';
 import { notFound } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
-
-interface BreakerView {
-  /** The model's name at the upstream. */
-  model: string;
-  state: 'closed' | 'open' | 'probing';
-  /** When it opened; null while it is closed. */
-  since: number | null;
-  /** Why it opened: `consecutive_failures`, `failure_rate`, `key_refused`, `probe_failed`; null while it is closed. */
-  why: string | null;
-  /** When the next probe is allowed. */
-  retryAt: number | null;
-  /** Failures in a row. */
-  failures: number;
-}
 
 export interface Figures {
   requests: number;
@@ -35,62 +19,32 @@ export interface Figures {
   firstTokenMs: { p50: number | null; p95: number | null };
 }
 
-/** One hour, over all models of the channel. */
-interface HourView extends Figures {
-  /** Start of the hour. */
-  at: number;
-}
-
-export interface ChannelView {
-  name: string;
-  kind: string;
-  /** Host and port only; empty for the demo channel. */
-  baseUrlHost: string;
-  endpoints: readonly string[];
-  /** The name of its set of peculiarities; `openai` for none. */
-  /** Undefined: a generic upstream of its kind. */
-  quirks: string | undefined;
-  enabled: boolean;
-  /** State of its routes in the last hour on this node, as on the public status page; `unknown` on the command line. */
-  state: State;
-  /** How the document stores its key; the key itself is never shown. */
-  apiKey: 'none' | 'reference' | 'stored';
-  /** `env:NAME` or `file:PATH`, if the document has a reference. */
-  apiKeyReference: string | undefined;
-  /** Public ids of the models with a route here, also while it is switched off. */
-  models: readonly string[];
-  /** Empty on the command line. */
-  breakers: readonly BreakerView[];
-  /** Newest first, without content; empty on the command line. */
-  lastErrors: readonly RecentError[];
-  /** The prepaid credit at its vendor; null if the vendor does not say it, or was not asked yet. */
-  balance: UpstreamBalance | null;
-  /** This node's, from memory; empty on the command line. */
-  lastHour: Figures;
-  /** From all nodes, read from the store. */
-  last24Hours: Figures;
-  /** The last 24 hours, oldest first, including those without traffic. */
-  hours: readonly HourView[];
-}
+export type ChannelView = Awaited<ReturnType<typeof listChannels>>[number];
 
 const HOURS_SHOWN = 24;
 
-export async function listChannels(tools: OperatingTools): Promise<ChannelView[]> {
+/** Of the state of this node: without breakers, errors and the last hour on the command line. */
+export async function listChannels(tools: OperatingTools) {
+  const { node } = tools;
   const now = Math.floor(tools.clock.now() / HOUR_MS);
   const [newest, hours] = await Promise.all([readNewest(tools), tools.store.read.trafficSince(now - HOURS_SHOWN + 1)]);
-  const breakers = tools.node?.health.states() ?? [];
+  const breakers = node?.health.states() ?? [];
   return [...newest.catalog.channels.values()].map((channel) => {
-    const channelHours = hours.filter((hour) => hour.channel === channel.name);
+    const { name } = channel;
+    const channelHours = hours.filter((hour) => hour.channel === name);
     return {
       ...describe(newest, channel),
-      state: stateOfChannel(tools, newest, channel.name, breakers),
-      breakers: breakers
-        .filter((breaker) => breaker.channel === channel.name)
-        .map((breaker) => viewBreaker(tools, breaker)),
-      lastErrors: tools.node?.errors.list(channel.name) ?? [],
-      balance: tools.node?.balances.get(channel.name) ?? null,
-      lastHour: lastHour(tools, channel, modelsOf(newest.document, channel.name)),
+      /** State of its routes in the last hour on this node, as on the public status page; `unknown` on the command line. */
+      state: stateOfChannel(tools, newest, name, breakers),
+      breakers: breakers.filter((breaker) => breaker.channel === name).map((breaker) => viewBreaker(tools, breaker)),
+      /** Newest first, without content. */
+      lastErrors: node?.errors.list(name) ?? [],
+      /** The prepaid credit at its vendor; null if the vendor does not say it, or was not asked yet. */
+      balance: node?.balances.get(name) ?? null,
+      lastHour: lastHour(tools, channel, modelsOf(newest.document, name)),
+      /** From all nodes, read from the store. */
       last24Hours: sumHours(channelHours),
+      /** The last 24 hours by their start, oldest first, including those without traffic. */
       hours: Array.from({ length: HOURS_SHOWN }, (_, index) => {
         const hour = now - HOURS_SHOWN + 1 + index;
         return { at: hour * HOUR_MS, ...sumHours(channelHours.filter((entry) => entry.hour === hour)) };
@@ -106,20 +60,24 @@ export async function showChannel(tools: OperatingTools, name: string): Promise<
   return found;
 }
 
-function describe({ document }: Newest, channel: Channel) {
-  const { apiKey } = channel;
-  const written = document.channels.find(({ name }) => name === channel.name);
+function describe({ document }: Newest, { name, kind, baseUrl, endpoints, enabled, apiKey }: Channel) {
+  const isReferred = apiKey !== undefined && isReference(apiKey);
+  const stored = apiKey === undefined ? ('none' as const) : ('stored' as const);
   return {
-    name: channel.name,
-    kind: channel.kind,
-    baseUrlHost: URL.canParse(channel.baseUrl) ? new URL(channel.baseUrl).host : '',
-    endpoints: channel.endpoints,
-    quirks: written?.quirks,
-    enabled: channel.enabled,
-    apiKey:
-      apiKey === undefined ? ('none' as const) : isReference(apiKey) ? ('reference' as const) : ('stored' as const),
-    apiKeyReference: apiKey !== undefined && isReference(apiKey) ? apiKey : undefined,
-    models: modelsOf(document, channel.name),
+    name,
+    kind,
+    /** Host and port only; empty for the demo channel. */
+    baseUrlHost: URL.canParse(baseUrl) ? new URL(baseUrl).host : '',
+    endpoints,
+    /** The name of its set of peculiarities; undefined: a generic upstream of its kind. */
+    quirks: document.channels.find((channel) => channel.name === name)?.quirks,
+    enabled,
+    /** How the document stores its key; the key itself is never shown. */
+    apiKey: isReferred ? ('reference' as const) : stored,
+    /** `env:NAME` or `file:PATH`. */
+    apiKeyReference: isReferred ? apiKey : undefined,
+    /** Public ids of the models with a route here, also while it is switched off. */
+    models: modelsOf(document, name),
   };
 }
 
@@ -127,7 +85,8 @@ function modelsOf({ models }: Document, channel: string): string[] {
   return models.filter(({ routes }) => routes.some((route) => route.channel === channel)).map(({ id }) => id);
 }
 
-function viewBreaker({ clock }: OperatingTools, breaker: BreakerState): BreakerView {
+/** `retryAt`: when the next probe is allowed. */
+function viewBreaker({ clock }: OperatingTools, breaker: BreakerState) {
   const { model, state, since, why, failures, retryAt } = breaker;
   const waitMs = retryAt === null ? null : Math.max(0, retryAt - clock.monotonic());
   return { model, state, since, why, failures, retryAt: waitMs === null ? null : Math.round(clock.now() + waitMs) };

@@ -4,7 +4,7 @@ import { checkBilling, readStatement, type Statement } from '../../accounts/stat
 import { logLine } from './audit-log.ts';
 import { readLine, readLines } from './read-input.ts';
 import { invalid, notFound } from './refused.ts';
-import type { Actor, OperatingTools } from './tools.ts';
+import type { Actor, OperatingTools, ReadingTools } from './tools.ts';
 
 export const MAX_NICKNAME_CHARS = 60;
 export const MAX_NOTE_CHARS = 1_000;
@@ -67,11 +67,7 @@ export async function setBilling(
 }
 
 /** Refused: not_found. */
-export async function showStatement(
-  tools: Pick<OperatingTools, 'store' | 'clock'>,
-  accountId: string,
-  month: string,
-): Promise<Statement> {
+export async function showStatement(tools: ReadingTools, accountId: string, month: string): Promise<Statement> {
   const statement = await readStatement(tools, accountId, month);
   if (!statement) throw notFound(`statement ${month} of ${accountId}`);
   return statement;

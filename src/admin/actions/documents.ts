@@ -12,7 +12,7 @@ import { logLine } from './audit-log.ts';
 import { type DiffLine, diffLines } from './line-diff.ts';
 import { type Newest, readNewest } from './newest.ts';
 import { notFound } from './refused.ts';
-import type { Actor, OperatingTools } from './tools.ts';
+import type { Actor, OperatingTools, StoreTools } from './tools.ts';
 
 export type { DiffLine, DocumentFault, DocumentWarning };
 
@@ -56,7 +56,7 @@ export interface ApplyOptions {
 const ROLLBACK = 'config.return';
 
 /** With secrets shown as <kept>. */
-export async function currentDocument(tools: Pick<OperatingTools, 'store'>) {
+export async function currentDocument(tools: StoreTools) {
   const { revision, createdAt, source, document } = (await readNewest(tools)).revision;
   return { revision, createdAt, source, yaml: exportDocument(document) };
 }
@@ -173,7 +173,7 @@ export type RevisionView = ReturnType<typeof viewOf>;
 
 /** Newest first. */
 export async function listRevisions(
-  { store }: Pick<OperatingTools, 'store'>,
+  { store }: StoreTools,
   limit: number,
   before = Number.MAX_SAFE_INTEGER,
 ): Promise<RevisionView[]> {
@@ -198,7 +198,7 @@ function viewOf(
 
 /** Refused (not_found). The diff is against the previous revision. */
 export async function showRevision(
-  { store }: Pick<OperatingTools, 'store'>,
+  { store }: StoreTools,
   revision: number,
 ): Promise<RevisionView & { yaml: string; diff: readonly DiffLine[] }> {
   const [found, [previous], { revision: newest }] = await Promise.all([

@@ -7,10 +7,10 @@ import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
 import { priceDecimals } from '../../catalog/price-shape.ts';
 import { parseNtd } from '../../kit/money.ts';
 import { readNewest } from './newest.ts';
-import { type PriceChanges, type PriceEdit, type PriceList, RULE_NAMES, toPriceList } from './prices.ts';
+import { type PriceEdit, type PriceList, RULE_NAMES, toPriceList } from './prices.ts';
 import { readCsv } from './read-table.ts';
 import { invalid, notFound } from './refused.ts';
-import type { OperatingTools } from './tools.ts';
+import type { StoreTools } from './tools.ts';
 import { type Conversion, type ConvertAmount, convertPrice, convertRules, readConversion } from './usd-prices.ts';
 
 export interface ImportOptions {
@@ -47,28 +47,23 @@ interface ImportedRow {
   costsBefore: { channel: string; cost: PriceList | undefined }[];
 }
 
-interface ImportNote {
-  /** As in faults. */
-  path: string;
-  code: /** No sale is for 0. */
-    | 'zero'
-    | 'zero_cost_noted'
-    /** The entry has no price. */
-    | 'no_price'
-    /** A column or field is not a price name: a misspelt price must not be ignored. */
-    | 'unknown_column'
-    /** The model has prices of tiers or tools, which the list does not set. */
-    | 'rules_kept';
-  message: string;
-}
-
-const NOTES: Readonly<Record<ImportNote['code'], string>> = {
+const NOTES = {
   zero: '0 cannot be a sale price: the price stays',
   zero_cost_noted: '0 cannot be a sale price: the cost is noted, the price stays',
   no_price: `has none of the prices ${PRICE_NAMES.join(', ')}: nothing changes`,
+  // A misspelt price must not be ignored.
   unknown_column: `is not read; prices are ${PRICE_NAMES.join(', ')}`,
   rules_kept: 'has tiers or tools in its price or cost, which stay as they are: edit them in the document',
 };
+
+interface ImportNote {
+  /** As in faults. */
+  path: string;
+  code: keyof typeof NOTES;
+  message: string;
+}
+
+const noteOf = (path: string, code: ImportNote['code']): ImportNote => ({ path, code, message: NOTES[code] });
 
 const MODEL_COLUMNS = ['model', 'model_id', 'id'];
 const KNOWN_COLUMNS: ReadonlySet<string> = new Set([...MODEL_COLUMNS, ...PRICE_NAMES]);
@@ -90,11 +85,7 @@ const MAX_CHARS = 4_000_000;
  * Reads CSV (with a header) or JSON (a list, or an object by model); changes nothing. Refused: invalid, not_found for a
  * channel.
  */
-export async function importPrices(
-  tools: Pick<OperatingTools, 'store'>,
-  text: string,
-  options: ImportOptions,
-): Promise<ImportedPrices> {
+export async function importPrices(tools: StoreTools, text: string, options: ImportOptions): Promise<ImportedPrices> {
   const conversion = readConversion(options.rate, options.markup);
   if (text.length > MAX_CHARS) throw invalid('text', `is longer than ${MAX_CHARS} characters`);
   const { revision, document } = await readNewest(tools);
@@ -142,15 +133,12 @@ function importModel(listed: ListedModel, model: DocumentModel, { conversion, se
   const notes = notesOf(listed.path, { cost, sale }, setCost);
   const edit: PriceEdit = {
     model: model.id,
-    ...(isEmpty(sale) ? {} : { sale: { ...sale, ...(rules && { rules: rules.sale }) } }),
-    ...(setCost && !isEmpty(cost) ? { cost: costEdit({ ...cost, ...(rules && { rules: rules.cost }) }, channel) } : {}),
+    sale: isEmpty(sale) ? undefined : { ...sale, rules: rules?.sale },
+    cost: setCost && !isEmpty(cost) ? { prices: { ...cost, rules: rules?.cost }, channel } : undefined,
   };
   if (!edit.sale && !edit.cost) return { notes };
   const before = model.price === 'free' ? 'free' : toPriceList(model.price);
-  const kept: ImportNote[] =
-    !rules && listsOf(model).some(hasRules)
-      ? [{ path: listed.path, code: 'rules_kept', message: NOTES.rules_kept }]
-      : [];
+  const kept = !rules && listsOf(model).some(hasRules) ? [noteOf(listed.path, 'rules_kept')] : [];
   const costsBefore = edit.cost ? routeCosts(model, channel) : [];
   const row = { model: model.id, before, after: sale, cost, costsBefore } as const;
   return { edits: [edit], rows: [row], notes: [...notes, ...kept] };
@@ -159,10 +147,6 @@ function importModel(listed: ListedModel, model: DocumentModel, { conversion, se
 function routeCosts({ routes }: DocumentModel, channel: string | undefined): ImportedRow['costsBefore'] {
   const set = routes.filter((route) => channel === undefined || route.channel === channel);
   return set.map((route) => ({ channel: route.channel, cost: route.cost && toPriceList(route.cost) }));
-}
-
-function costEdit(prices: PriceChanges, channel: string | undefined): NonNullable<PriceEdit['cost']> {
-  return { prices, ...(channel === undefined ? {} : { channel }) };
 }
 
 function listsOf({ price, routes }: DocumentModel): Amounts[] {
@@ -194,11 +178,7 @@ function unknownColumns(list: readonly ListedModel[]): ImportNote[] {
       if (value !== '' && !KNOWN_COLUMNS.has(name) && !places.has(name)) places.set(name, `${path}.${name}`);
     }
   }
-  return [...places.values()].map((path) => ({
-    path,
-    code: 'unknown_column' as const,
-    message: NOTES.unknown_column,
-  }));
+  return [...places.values()].map((path) => noteOf(path, 'unknown_column'));
 }
 
 function convert({ path, prices, entry }: ListedModel, conversion: Conversion) {
@@ -227,15 +207,11 @@ function isEmpty(list: PriceList): boolean {
   return Object.keys(list).length === 0;
 }
 
-function notesOf(
-  path: string,
-  { cost, sale }: { cost: PriceList; sale: PriceList },
-  isCostNoted: boolean,
-): ImportNote[] {
-  const note = (at: string, code: ImportNote['code']) => ({ path: at, code, message: NOTES[code] });
-  if (isEmpty(cost)) return [note(path, 'no_price')];
+function notesOf(path: string, lists: { cost: PriceList; sale: PriceList }, isCostNoted: boolean): ImportNote[] {
+  const { cost, sale } = lists;
+  if (isEmpty(cost)) return [noteOf(path, 'no_price')];
   const zeros = PRICE_NAMES.filter((name) => cost[name] !== undefined && sale[name] === undefined);
-  return zeros.map((name) => note(`${path}.${name}`, isCostNoted ? 'zero_cost_noted' : 'zero'));
+  return zeros.map((name) => noteOf(`${path}.${name}`, isCostNoted ? 'zero_cost_noted' : 'zero'));
 }
 
 function readList(text: string): ListedModel[] {
@@ -260,17 +236,12 @@ function readJsonList(text: string): ListedModel[] {
   } catch {
     throw invalid('text', 'is not valid JSON');
   }
-  if (Array.isArray(parsed)) {
-    return listOf(parsed).map((entry, index) => {
-      const fields = fieldsOf(entry);
-      const model = String(fields.model ?? fields.id ?? '');
-      return { path: `[${index}]`, model, prices: texts(fields), entry: fields };
-    });
-  }
-  return Object.entries(fieldsOf(parsed)).map(([model, prices]) => {
-    const fields = fieldsOf(prices);
-    return { path: model, model, prices: texts(fields), entry: fields };
-  });
+  const read = (path: string, model: string, entry: unknown): ListedModel => {
+    const fields = fieldsOf(entry);
+    return { path, model: model || String(fields.model ?? fields.id ?? ''), prices: texts(fields), entry: fields };
+  };
+  if (Array.isArray(parsed)) return listOf(parsed).map((entry, index) => read(`[${index}]`, '', entry));
+  return Object.entries(fieldsOf(parsed)).map(([model, entry]) => read(model, model, entry));
 }
 
 function texts(fields: Fields): Record<string, string> {

@@ -5,7 +5,7 @@ import type { Incident } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { readLine, readLines, readPastTime } from './read-input.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
-import type { Actor, OperatingTools } from './tools.ts';
+import type { Actor, OperatingTools, StoreTools } from './tools.ts';
 
 interface IncidentText {
   titleEn: string;
@@ -26,7 +26,7 @@ const MAX_TITLE_CHARS = 200;
 const MAX_TEXT_CHARS = 4_000;
 
 /** Newest first. */
-export function listIncidents({ store }: Pick<OperatingTools, 'store'>, limit = LIST_LIMIT): Promise<Incident[]> {
+export function listIncidents({ store }: StoreTools, limit = LIST_LIMIT): Promise<Incident[]> {
   return store.read.incidents(limit);
 }
 
@@ -99,7 +99,7 @@ export async function deleteIncident(tools: OperatingTools, incidentId: string, 
   if (!wasThere) throw notFound(`incident ${incidentId}`);
 }
 
-async function findIncident(tools: Pick<OperatingTools, 'store'>, incidentId: string): Promise<Incident> {
+async function findIncident(tools: StoreTools, incidentId: string): Promise<Incident> {
   const known = (await listIncidents(tools)).find((incident) => incident.incidentId === incidentId);
   if (!known) throw notFound(`incident ${incidentId}`);
   return known;

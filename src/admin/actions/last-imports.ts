@@ -2,7 +2,7 @@
 
 import { parseNtd } from '../../kit/money.ts';
 import { listActions } from './audit-log.ts';
-import type { OperatingTools } from './tools.ts';
+import type { StoreTools } from './tools.ts';
 
 /** The action of an applied import in the log. */
 export const PRICES_IMPORT = 'prices.import';
@@ -24,7 +24,7 @@ export function importDetail({ channel, rate, markup, setCost }: Omit<LastImport
 const READ = 500;
 
 /** By channel; an empty name is the import for every channel. */
-export async function lastImports(tools: Pick<OperatingTools, 'store'>): Promise<Map<string, LastImport>> {
+export async function lastImports(tools: StoreTools): Promise<Map<string, LastImport>> {
   const actions = await listActions(tools, READ, { action: PRICES_IMPORT });
   const imports = new Map<string, LastImport>();
   for (const { at, detail } of actions) {

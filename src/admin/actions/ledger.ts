@@ -4,7 +4,7 @@ import { DAY_MS } from '../../kit/clock.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { type Entry, HOUSE_ACCOUNTS } from '../../store/rows.ts';
 import { record } from './audit-log.ts';
-import type { Actor, AuditPass, OperatingTools } from './tools.ts';
+import type { Actor, AuditPass, OperatingTools, ReadingTools, StoreTools } from './tools.ts';
 
 /** The last pass on this node; undefined before the first, and on the command line. */
 export function auditResult({ node }: OperatingTools): AuditPass | undefined {
@@ -21,13 +21,13 @@ export async function runFullAudit(tools: OperatingTools, actor: Actor): Promise
 }
 
 /** The sum of each internal account: below 0 if it gave money; including accounts without entries. */
-export async function internalAccounts({ store }: Pick<OperatingTools, 'store'>) {
+export async function internalAccounts({ store }: StoreTools) {
   const amounts = await store.read.houseAccounts();
   return HOUSE_ACCOUNTS.map((account) => ({ account, amount: amounts[account] ?? 0n }));
 }
 
 /** Newest first. */
-export function writeOffs({ store }: Pick<OperatingTools, 'store'>, limit: number): Promise<Entry[]> {
+export function writeOffs({ store }: StoreTools, limit: number): Promise<Entry[]> {
   return store.read.writeOffs(limit);
 }
 
@@ -35,7 +35,7 @@ export function writeOffs({ store }: Pick<OperatingTools, 'store'>, limit: numbe
  * The last days up to today, oldest first, including those without requests. Figures of a day whose usage is no longer kept
  * are null.
  */
-export async function dailyRevenue({ store, clock }: Pick<OperatingTools, 'store' | 'clock'>, days: number) {
+export async function dailyRevenue({ store, clock }: ReadingTools, days: number) {
   const first = taipeiDay(clock.now()) - days + 1;
   const known = new Map((await store.read.revenueByDay(first)).map((revenue) => [revenue.day, revenue]));
   const keptDay = await store.read.usageKeptFrom();

@@ -8,7 +8,7 @@ import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
 import { readStoredDocument } from '../../catalog/read-document.ts';
 import type { Revision } from '../../store/rows.ts';
 import { OperatingRefused } from './refused.ts';
-import type { OperatingTools } from './tools.ts';
+import type { StoreTools } from './tools.ts';
 
 export interface Newest {
   revision: Revision;
@@ -17,7 +17,7 @@ export interface Newest {
 }
 
 /** Refused: no_revision. */
-export async function readNewest({ store }: Pick<OperatingTools, 'store'>): Promise<Newest> {
+export async function readNewest({ store }: StoreTools): Promise<Newest> {
   const revision = await store.read.newestRevision();
   if (!revision) {
     throw new OperatingRefused('no_revision', 'there is no revision yet: start the server or apply a file');

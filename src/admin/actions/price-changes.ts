@@ -1,32 +1,15 @@
 // Changes made by an imported price list: each sale price, and each cost by channel, with what it was before.
 
-import { PRICE_NAMES, type PriceName } from '../../catalog/listed-prices.ts';
+import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
 import type { ImportedPrices } from './import-prices.ts';
 import type { PriceList } from './prices.ts';
 
-export interface PriceChange {
-  model: string;
-  price: PriceName;
-  /** Undefined: there was none. */
-  before: string | undefined;
-  after: string;
-  /** As a share of what it was: 0.2 is a fifth more; undefined if there was none, or it was 0. */
-  change: number | undefined;
-}
+export type ImportedChanges = ReturnType<typeof importedChanges>;
+export type ChangeList = ReturnType<typeof compare>;
+export type PriceChange = ChangeList['changes'][number];
 
-export interface ChangeList {
-  changes: readonly PriceChange[];
-  /** How many prices of the list are as they were. */
-  unchanged: number;
-}
-
-export interface ImportedChanges {
-  sale: ChangeList;
-  /** By channel; empty if costs are not imported. */
-  costs: ReadonlyMap<string, ChangeList>;
-}
-
-export function importedChanges({ rows }: Pick<ImportedPrices, 'rows'>): ImportedChanges {
+/** Of costs by channel: empty if they are not imported. */
+export function importedChanges({ rows }: Pick<ImportedPrices, 'rows'>) {
   const channels = [...new Set(rows.flatMap(({ costsBefore }) => costsBefore.map(({ channel }) => channel)))];
   const costsOn = (channel: string) =>
     rows.flatMap(({ model, cost, costsBefore }) =>
@@ -36,7 +19,7 @@ export function importedChanges({ rows }: Pick<ImportedPrices, 'rows'>): Importe
   return { sale: joined(sale), costs: new Map(channels.map((channel) => [channel, joined(costsOn(channel))])) };
 }
 
-function compare(model: string, before: PriceList, after: PriceList): ChangeList {
+function compare(model: string, before: PriceList, after: PriceList) {
   const listed = PRICE_NAMES.flatMap((price) => {
     const value = after[price];
     return value === undefined ? [] : [{ model, price, before: before[price], after: value }];
@@ -44,6 +27,7 @@ function compare(model: string, before: PriceList, after: PriceList): ChangeList
   const changes = listed.filter((one) => one.before === undefined || Number(one.before) !== Number(one.after));
   return {
     changes: changes.map((one) => ({ ...one, change: shareOf(one.before, one.after) })),
+    /** How many prices of the list are as they were. */
     unchanged: listed.length - changes.length,
   };
 }

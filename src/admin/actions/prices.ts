@@ -16,7 +16,7 @@ import {
 } from './documents.ts';
 import { readNewest, readRaw, routesOf, writeRaw } from './newest.ts';
 import { notFound } from './refused.ts';
-import type { OperatingTools } from './tools.ts';
+import type { OperatingTools, ReadingTools } from './tools.ts';
 
 /** Decimal NT$ as in the document; unset prices are missing. */
 export type PriceList = Partial<Record<PriceName, string>>;
@@ -34,13 +34,13 @@ export type PriceRow = ReturnType<typeof priceRow>;
 export type RouteCost = PriceRow['routes'][number];
 
 /** Replaces named prices; null removes one; others stay. So do rules: each of the three is replaced as a whole. */
-export type PriceChanges = Partial<Record<PriceName, string | null>> & { rules?: ListRules };
+export type PriceChanges = { [name in PriceName]?: string | null | undefined } & { rules?: ListRules | undefined };
 
 export interface PriceEdit {
   model: string;
-  sale?: 'free' | PriceChanges;
+  sale?: 'free' | PriceChanges | undefined;
   /** For routes to that channel, or all routes without a channel; `prices: null` removes the cost. */
-  cost?: { channel?: string; prices: PriceChanges | null };
+  cost?: { channel?: string | undefined; prices: PriceChanges | null } | undefined;
 }
 
 export async function priceTable(tools: OperatingTools) {
@@ -137,7 +137,7 @@ function pricesOf<Value>(find: (name: PriceName) => Value | undefined): Partial<
  * it.
  */
 export async function editedDocument(
-  tools: Pick<OperatingTools, 'store' | 'clock'>,
+  tools: ReadingTools,
   edits: readonly PriceEdit[],
 ): Promise<{ revision: number; yaml: string }> {
   const { revision, yaml } = await currentDocument(tools);

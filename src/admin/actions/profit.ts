@@ -14,15 +14,13 @@ import {
 } from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
 import { dayText } from './ledger.ts';
-import type { OperatingTools } from './tools.ts';
+import type { ReadingTools } from './tools.ts';
 
 export { PROFIT_BY, type ProfitBy };
 
 export const PROFIT_DAYS = [7, 30, 90] as const;
 
 const MAX_ROWS = 500;
-
-type Reading = Pick<OperatingTools, 'store' | 'clock'>;
 
 export type Profit = ReturnType<typeof profitOf>;
 /** With a model, channel, account or date; null: no channel, or refunds without a request. */
@@ -43,7 +41,7 @@ interface ProfitQuestion {
   days: number;
 }
 
-export async function showProfit(tools: Reading, question: ProfitQuestion) {
+export async function showProfit(tools: ReadingTools, question: ProfitQuestion) {
   const [sums, cards] = await Promise.all([sumProfit(tools, question), readPrepaidAmounts(tools.store)]);
   return { ...sums, cards };
 }
@@ -55,7 +53,7 @@ export async function readPrepaidAmounts({ read }: Pick<Store, 'read'>): Promise
 }
 
 /** Figures of some days, without prepaid amounts. */
-export async function sumProfit({ store, clock }: Reading, { by, days }: ProfitQuestion) {
+export async function sumProfit({ store, clock }: ReadingTools, { by, days }: ProfitQuestion) {
   const today = taipeiDay(clock.now());
   // Refunds are kept longer than usage: those of days whose revenue is gone must not reduce the rest.
   const from = Math.min(Math.max(today - days + 1, await store.read.usageKeptFrom()), today);
@@ -146,7 +144,7 @@ interface LossQuestion {
 
 export type LossView = Awaited<ReturnType<typeof showLosses>>;
 
-export async function showLosses({ store, clock }: Reading, { by, days, accountId }: LossQuestion) {
+export async function showLosses({ store, clock }: ReadingTools, { by, days, accountId }: LossQuestion) {
   const today = taipeiDay(clock.now());
   const first = today - days + 1;
   // One day more: a node whose clock is ahead may have begun it.

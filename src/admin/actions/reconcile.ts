@@ -3,7 +3,7 @@
 // so a bill is compared with the prices of its day. A record names the channel and not the route: if a model has
 // several routes to one channel, it is unknown which one served. Usage before the first kept day is unknown, too.
 
-import { type Amounts, hasNoTokenPrice, type PriceName, priceOf } from '../../catalog/listed-prices.ts';
+import { type Amounts, hasNoTokenPrice, priceOf } from '../../catalog/listed-prices.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
 import { LISTED_UNITS } from '../../kit/prices.ts';
@@ -49,21 +49,25 @@ export interface BillRow {
 }
 
 interface BillNote {
-  /**
-   * - `no_cost`: a route had no cost noted then.
-   * - `no_amount`: the bill has no amount for it.
-   * - `per_image`: it is priced per image, so tokens are not compared.
-   * - `price_rules`: its cost depends on each request or on calls of tools, so amounts are not compared.
-   * - `several_routes`: a model had several routes to the channel then, and which one served is not known.
-   * - `usage_not_kept`: usage of the period, or of a part of it, is no longer kept.
-   */
-  code: 'no_cost' | 'no_amount' | 'per_image' | 'price_rules' | 'several_routes' | 'usage_not_kept';
+  code: keyof typeof NOTES;
   /** As in rows. */
   models: string[];
   message: string;
   /** With `usage_not_kept`: the first kept day. */
   keptFrom?: string;
 }
+
+/** What could not be counted or compared, and for which models. */
+const NOTES = {
+  no_cost: (models: string) => `no cost is noted for ${models}: neither it nor the sum is known`,
+  no_amount: (models: string) => `the bill has no amount for ${models}: its sum is not known`,
+  per_image: (models: string) => `${models}: priced per image, so tokens are not compared`,
+  price_rules: (models: string) => `${models}: the cost depends on each request, so amounts are not compared`,
+  several_routes: (models: string) =>
+    `${models}: a model has several routes to this channel, and its requests cannot be distinguished: their cost is unknown`,
+  usage_not_kept: (models: string, keptFrom: string) =>
+    `usage before ${keptFrom} is no longer kept: ${models} cannot be compared in periods that begin earlier`,
+};
 
 export interface Reconciled {
   channel: string;
@@ -225,13 +229,13 @@ function upstreamCost(day: ChannelDay, noted: Amounts | undefined): Nano | null 
   ] as const;
   if (!noted && units.some(([quantity]) => quantity > 0)) return null;
   const cost = noted ?? {};
-  const used: readonly (readonly [number, PriceName])[] = [
+  const used = [
     [day.input, 'input'],
     [day.cachedInput, 'cached_input'],
     [day.cacheWrite5m, 'cache_write_5m'],
     [day.cacheWrite1h, 'cache_write_1h'],
     [day.output, 'output'],
-  ];
+  ] as const;
   let perMillion = 0n;
   for (const [tokens, name] of used) {
     const price = priceOf(cost, name) ?? (hasNoTokenPrice(cost) ? 0n : undefined);
@@ -286,42 +290,16 @@ function notesOf(rows: readonly BillRow[], marks: Marks, keptFrom: string): Bill
   const { perImage, priceRules, severalRoutes } = marks;
   const isOf = (keys: ReadonlySet<string>, { period, model }: BillRow) => keys.has(`${period}\n${model}`);
   const hasSeveral = (row: BillRow) => row.ours !== null && (row.isMixed || isOf(severalRoutes, row));
-  const note = (code: BillNote['code'], isMeant: (row: BillRow) => boolean, say: (models: string) => string) => {
+  const note = (code: BillNote['code'], isMeant: (row: BillRow) => boolean): BillNote[] => {
     const models = [...new Set(rows.filter(isMeant).map(({ model }) => model))];
-    return models.length === 0 ? [] : [{ code, models, message: say(models.join(', ')) }];
+    return models.length === 0 ? [] : [{ code, models, message: NOTES[code](models.join(', '), keptFrom) }];
   };
   return [
-    ...note(
-      'no_cost',
-      (row) => row.ours?.amount === null && !hasSeveral(row) && !isOf(priceRules, row),
-      (models) => `no cost is noted for ${models}: neither it nor the sum is known`,
-    ),
-    ...note(
-      'no_amount',
-      ({ bill }) => bill?.amount === null,
-      (models) => `the bill has no amount for ${models}: its sum is not known`,
-    ),
-    ...note(
-      'per_image',
-      (row) => isOf(perImage, row),
-      (models) => `${models}: priced per image, so tokens are not compared`,
-    ),
-    ...note(
-      'price_rules',
-      (row) => row.ours !== null && isOf(priceRules, row),
-      (models) => `${models}: the cost depends on each request, so amounts are not compared`,
-    ),
-    ...note(
-      'several_routes',
-      hasSeveral,
-      (models) =>
-        `${models}: a model has several routes to this channel, and its requests cannot be distinguished: their cost is unknown`,
-    ),
-    ...note(
-      'usage_not_kept',
-      ({ ours }) => ours === null,
-      (models) =>
-        `usage before ${keptFrom} is no longer kept: ${models} cannot be compared in periods that begin earlier`,
-    ).map((one) => ({ ...one, keptFrom })),
+    ...note('no_cost', (row) => row.ours?.amount === null && !hasSeveral(row) && !isOf(priceRules, row)),
+    ...note('no_amount', ({ bill }) => bill?.amount === null),
+    ...note('per_image', (row) => isOf(perImage, row)),
+    ...note('price_rules', (row) => row.ours !== null && isOf(priceRules, row)),
+    ...note('several_routes', hasSeveral),
+    ...note('usage_not_kept', ({ ours }) => ours === null).map((one) => ({ ...one, keptFrom })),
   ];
 }

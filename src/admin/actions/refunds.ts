@@ -8,7 +8,7 @@ import { logLine } from './audit-log.ts';
 import { readLine } from './read-input.ts';
 import { refuseRepeated } from './refuse-repeated.ts';
 import { invalid, notFound, OperatingRefused, walletFull } from './refused.ts';
-import type { Actor, OperatingTools } from './tools.ts';
+import type { Actor, OperatingTools, StoreTools } from './tools.ts';
 
 const MAX_REASON_CHARS = 500;
 
@@ -77,7 +77,7 @@ export async function refund(
 
 /** The limits of a refund for a request or a card. Refused: not_found, invalid. */
 async function findCharge(
-  tools: Pick<OperatingTools, 'store'>,
+  tools: StoreTools,
   accountId: string,
   { requestId, card }: GivenRefund,
 ): Promise<RefundOf | undefined> {

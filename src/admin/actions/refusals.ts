@@ -4,9 +4,7 @@ import { taipeiDay } from '../../kit/taipei.ts';
 import type { RefusalCount, RefusedRequest } from '../../store/refusals.ts';
 import { dayText } from './ledger.ts';
 import { notFound } from './refused.ts';
-import type { OperatingTools } from './tools.ts';
-
-type Tools = Pick<OperatingTools, 'store' | 'clock'>;
+import type { ReadingTools } from './tools.ts';
 
 interface Wanted {
   accountId?: string | undefined;
@@ -23,7 +21,7 @@ export type RefusalsView = Awaited<ReturnType<typeof showRefusals>>;
  * Refusals of one account, of all requests whose account is unknown, or one request of any account; newest first. With the
  * counts of the last 30 days, unless one request was asked for.
  */
-export async function showRefusals({ store, clock }: Tools, { accountId, requestId }: Wanted) {
+export async function showRefusals({ store, clock }: ReadingTools, { accountId, requestId }: Wanted) {
   if (requestId !== undefined) {
     const found = await store.read.refusedRequests({ accountId, requestId });
     return { data: found.map(viewRefused), counts: [] };
@@ -37,7 +35,7 @@ export async function showRefusals({ store, clock }: Tools, { accountId, request
 }
 
 /** Refused: not_found. */
-export async function showRefused(tools: Tools, requestId: string): Promise<RefusedView> {
+export async function showRefused(tools: ReadingTools, requestId: string): Promise<RefusedView> {
   const [found] = (await showRefusals(tools, { requestId })).data;
   if (!found) throw notFound(`refused request ${requestId}`);
   return found;

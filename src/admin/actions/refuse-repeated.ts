@@ -3,7 +3,7 @@
 
 import type { Entry } from '../../store/rows.ts';
 import { invalid, OperatingRefused } from './refused.ts';
-import type { OperatingTools } from './tools.ts';
+import type { StoreTools } from './tools.ts';
 
 const KINDS = ['credit', 'topup', 'refund', 'payout'] as const;
 
@@ -14,11 +14,7 @@ interface Wanted {
 }
 
 /** Throws if the reference was used: already_done, or invalid if it was for something else. */
-export async function refuseRepeated(
-  { store }: Pick<OperatingTools, 'store'>,
-  reference: string,
-  { kind, same }: Wanted,
-): Promise<void> {
+export async function refuseRepeated({ store }: StoreTools, reference: string, { kind, same }: Wanted): Promise<void> {
   const entries = await Promise.all(KINDS.map((one) => store.read.entryBy(one, reference)));
   const earlier = entries.find((entry) => entry !== undefined);
   if (!earlier) return;

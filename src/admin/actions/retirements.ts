@@ -6,15 +6,13 @@ import { TRAFFIC_DAYS } from '../../catalog/warn-change.ts';
 import { type RetiringModel, retirementWarning, WARNED_DAYS } from '../../catalog/warn-retirement.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
-import type { OperatingTools } from './tools.ts';
-
-type Reading = Pick<OperatingTools, 'store'>;
+import type { StoreTools } from './tools.ts';
 
 /** `open` is called only if a model retires soon; without a result the traffic is unknown. */
 export async function listRetiring(
   { models }: Document,
   now: number,
-  open: () => Promise<Reading | undefined>,
+  open: () => Promise<StoreTools | undefined>,
 ): Promise<RetiringModel[]> {
   const soon = models.flatMap(({ id, retires_at: at, replaced_by: successor, on_retired: onRetired }, index) => {
     if (at === undefined || at > now + WARNED_DAYS * DAY_MS) return [];
@@ -33,7 +31,7 @@ export async function listRetiring(
 export async function warnRetirements(
   document: Document,
   now: number,
-  open: () => Promise<Reading | undefined>,
+  open: () => Promise<StoreTools | undefined>,
 ): Promise<DocumentFault[]> {
   return (await listRetiring(document, now, open)).map(retirementWarning);
 }

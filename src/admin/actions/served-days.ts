@@ -8,7 +8,7 @@ import { readStoredDocument } from '../../catalog/read-document.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import { taipeiDayStart } from '../../kit/taipei.ts';
 import type { ChannelDay } from '../../store/reads.ts';
-import type { OperatingTools } from './tools.ts';
+import type { StoreTools } from './tools.ts';
 
 interface RouteThen {
   publicModel: string;
@@ -44,7 +44,7 @@ const PAGE = 200;
 
 /** From `fromDay` up to, but not including, `toDay`. */
 export async function servedDays(
-  tools: Pick<OperatingTools, 'store'>,
+  tools: StoreTools,
   channel: string,
   fromDay: number,
   toDay: number,
@@ -75,7 +75,7 @@ export async function servedDays(
 
 /** Newest first, from before `end` back to the one that was active at `since`. */
 async function readHistory(
-  { store }: Pick<OperatingTools, 'store'>,
+  { store }: StoreTools,
   channel: string,
   { since, end }: { since: number; end: number },
 ): Promise<InForce[]> {

@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from '../../kit/clock.ts';
 import { keepFor } from '../../kit/keep-for.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { LowBalance, Sales } from '../../store/reads.ts';
-import type { OperatingTools } from './tools.ts';
+import type { ReadingTools } from './tools.ts';
 
 const SHOWN = 5;
 const LOW_DAYS = 7;
@@ -13,7 +13,7 @@ export type ReadToday = ReturnType<typeof createToday>;
 export type Today = Awaited<ReturnType<ReadToday>>;
 
 /** Yesterday until this time of day is read from single records. That and low balances are read once a minute for all callers. */
-export function createToday({ store, clock }: Pick<OperatingTools, 'store' | 'clock'>) {
+export function createToday({ store, clock }: ReadingTools) {
   let known: { until: number; sales: Promise<Sales> } | undefined;
 
   function yesterdayUntil(until: number): Promise<Sales> {

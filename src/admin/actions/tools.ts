@@ -13,7 +13,7 @@ import type { Sealer } from '../../kit/sealed.ts';
 import type { AuditReport } from '../../store/reads.ts';
 import type { ACTORS } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
-import type { CodeMemory } from './code-memory.ts';
+import type { CodeMemory } from './cards.ts';
 
 /** The actor in the action log: `token` for the API and the console, `cli` for the command line. */
 export type Actor = typeof ACTORS.token | typeof ACTORS.commandLine;
@@ -53,3 +53,6 @@ export interface OperatingTools {
   /** Called after a change, so that this node applies it before the response. */
   follow(): Promise<void>;
 }
+
+export type StoreTools = Pick<OperatingTools, 'store'>;
+export type ReadingTools = Pick<OperatingTools, 'store' | 'clock'>;

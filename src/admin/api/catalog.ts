@@ -15,7 +15,7 @@ import { checkPrices, editPrices, priceTable } from '../actions/prices.ts';
 import { PortRefused } from '../port/refused.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
 import { publicView } from './public-view.ts';
-import { amount, applying, flag, paged, priceEdit, text, toPriceEdit } from './shapes.ts';
+import { amount, applying, flag, paged, priceEdit, text } from './shapes.ts';
 
 type Applying = z.output<z.ZodObject<typeof applying>>;
 
@@ -104,13 +104,13 @@ export const CATALOG_OPERATIONS: readonly AdminOperation[] = [
     id: 'checkPrices',
     summary: 'What edits of prices would change; changes nothing.',
     body: z.strictObject({ edits: z.array(priceEdit).max(5_000), base_revision: applying.base_revision.optional() }),
-    run: (tools, { body }) => checkPrices(tools, body.edits.map(toPriceEdit), body.base_revision),
+    run: (tools, { body }) => checkPrices(tools, body.edits, body.base_revision),
   }),
   operation('PATCH /api/admin/prices', {
     id: 'editPrices',
     summary: 'Edit prices and costs, as a new revision.',
     body: z.strictObject({ edits: z.array(priceEdit).min(1).max(5_000), ...applying }),
-    run: async (tools, { body }) => applied(await editPrices(tools, body.edits.map(toPriceEdit), optionsOf(body))),
+    run: async (tools, { body }) => applied(await editPrices(tools, body.edits, optionsOf(body))),
   }),
   operation('POST /api/admin/prices/import', {
     id: 'importPrices',

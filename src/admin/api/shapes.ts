@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
 import { each } from '../../kit/shapes.ts';
-import type { PriceEdit } from '../actions/prices.ts';
 import { hasControls } from '../actions/read-input.ts';
 
 /** An amount of NT$, as JSON number or as exact text. */
@@ -28,36 +27,9 @@ const prices = z.strictObject({
     .describe('Replaces all tiers, service tiers or tools of the list; each is as in the document.'),
 });
 
-type Changes = Exclude<NonNullable<PriceEdit['sale']>, 'free'>;
-
 /** Omitted prices stay; `null` removes a price. */
-function changesOf(given: z.output<typeof prices>): Changes {
-  const changes: Changes = {};
-  for (const name of PRICE_NAMES) {
-    const value = given[name];
-    if (value !== undefined) changes[name] = value;
-  }
-  if (given.rules) changes.rules = given.rules;
-  return changes;
-}
-
 export const priceEdit = z.strictObject({
   model: text,
   sale: z.union([z.literal('free'), prices], 'must be free, or a table of prices').optional(),
   cost: z.strictObject({ channel: text.optional(), prices: prices.nullable() }).optional(),
 });
-
-export function toPriceEdit({ model, sale, cost }: z.output<typeof priceEdit>): PriceEdit {
-  return {
-    model,
-    ...(sale === undefined ? {} : { sale: sale === 'free' ? sale : changesOf(sale) }),
-    ...(cost === undefined
-      ? {}
-      : {
-          cost: {
-            ...(cost.channel === undefined ? {} : { channel: cost.channel }),
-            prices: cost.prices === null ? null : changesOf(cost.prices),
-          },
-        }),
-  };
-}

@@ -9,12 +9,12 @@ import {
   CARD_STATES,
   type CardStateView,
   type CardView,
+  type IssuedCard,
   issueCards,
   listEveryCard,
   MAX_CARDS,
   voidCards,
 } from '../actions/cards.ts';
-import type { IssuedCard } from '../actions/code-memory.ts';
 import { readAmount } from '../actions/read-input.ts';
 import { publicView } from '../api/public-view.ts';
 import { ACTOR, type Command, CommandRefused, requiredOption } from './command.ts';

@@ -65,14 +65,8 @@ function Keys({ context, account: { accountId, keys }, rows }: AccountProps & { 
   );
 }
 
-interface KeyNameProps {
-  context: ConsoleContext;
-  key_: KeyView;
-  keys: readonly KeyView[];
-}
-
 /** With the key that it is a child of. */
-function KeyName({ context, key_: key, keys }: KeyNameProps) {
+function KeyName({ context, key_: key, keys }: { context: ConsoleContext; key_: KeyView; keys: readonly KeyView[] }) {
   const { accounts } = context.words;
   const name =
     key.name === null ? <span class="faint">{accounts.noName}</span> : <span class="as-written">{key.name}</span>;

@@ -88,13 +88,7 @@ export function CodesExpiredPage({ context, batch }: Pick<BatchProps, 'context' 
   );
 }
 
-interface CodesProps {
-  context: ConsoleContext;
-  path: string;
-  sheet: CardSheet;
-}
-
-function Codes({ context, path, sheet }: CodesProps) {
+function Codes({ context, path, sheet }: { context: ConsoleContext; path: string; sheet: CardSheet }) {
   const { cards: words } = context.words;
   const lines = sheet.cards.map(({ serial, code }) => `${serial}  ${code}`);
   return (

@@ -170,13 +170,8 @@ export function Diff({ context, lines, label }: DiffProps) {
   );
 }
 
-interface WarningsProps {
-  context: ConsoleContext;
-  warnings: readonly DocumentWarning[];
-}
-
 /** Warnings about valid but unusual changes: the operator who applies them confirms having read them. */
-export function Warnings({ context, warnings }: WarningsProps) {
+export function Warnings({ context, warnings }: { context: ConsoleContext; warnings: readonly DocumentWarning[] }) {
   const { document } = context.words;
   if (warnings.length === 0) return null;
   return (
