@@ -18,7 +18,6 @@ interface QuoteTools {
   catalog(): Catalog;
   priceListAt: PriceListAt;
   pepper: string;
-  /** Yields to other requests. */
   pause(): Promise<void>;
 }
 

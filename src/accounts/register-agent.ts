@@ -105,7 +105,6 @@ function messageOf(refused: Extract<RegisterResult, { ok: false }>): ((wait: str
 interface Announced {
   publicUrl: string;
   limits: PublicLimits;
-  /** Whether the free model is a demo. */
   demo: boolean;
   hasFreeModel: boolean;
   /** What commands and variables name, and how much input a request of it may have; undefined without a chat model. */

@@ -23,9 +23,7 @@ export interface Statement extends Omit<StoredStatement, 'sums'> {
   /** 2026-11 */
   month: string;
   from: number;
-  /** The begin of the next month. */
   to: number;
-  /** The month is not over yet. */
   isRunning: boolean;
   /** `entries` are only the first of them. */
   hasMoreEntries: boolean;

@@ -13,7 +13,6 @@ import type { Notice } from './frame.tsx';
  */
 export interface Flash {
   notice?: Notice;
-  /** Shown once, such as a new key. */
   secret?: string;
 }
 
@@ -64,7 +63,6 @@ interface CookieOptions {
   /** An empty value ends it. */
   lifetimeS: number;
   sameSite: 'Lax' | 'Strict';
-  /** The address that it is for. */
   url: string;
   /** Only this page and those below it get it. */
   path?: string;

@@ -20,12 +20,10 @@ export const REFERENCE_GROUP: DocGroup = 'use';
 
 export interface DocPage extends Rendered {
   name: string;
-  /** The language it is written in. */
   language: Language;
   markdown: string;
   /** The text before the first chapter; all of it if there is none. */
   intro: string;
-  /** The chapters of a long page. */
   chapters: readonly DocChapter[];
 }
 
@@ -36,7 +34,6 @@ export interface DocLink extends Pick<DocPage, 'name' | 'title' | 'language'> {
 
 export interface DocsLibrary {
   find(name: string, language: Language): DocPage | undefined;
-  /** Those that a page is written in. */
   languages(name: string): Language[];
   groups(language: Language): { group: DocGroup; pages: DocLink[] }[];
 }
@@ -169,13 +166,11 @@ function freeBounds(catalog: Catalog): { input: number; output: number } {
 export interface DocChapter {
   /** In its address, the same in every language: the id of its heading in English. */
   slug: string;
-  /** The anchor of its heading. */
   id: string;
   title: string;
   /** Its first paragraph, without any marks. */
   lead: string;
   html: string;
-  /** Below its heading. */
   sections: Section[];
   /** Every place in it that links can point to. */
   anchors: readonly string[];

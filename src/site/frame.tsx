@@ -23,14 +23,11 @@ export interface FrameContext {
 
 interface FrameProps {
   context: FrameContext;
-  /** The page's title in the browser. */
   title: string;
-  /** More for the head. */
   head?: Child;
   /** Beside the style of every page. */
   style?: string;
   class?: string;
-  /** Content beside the logo. */
   name: Child;
   menu: Child;
   /** Actions at the end of the header. */
@@ -103,7 +100,6 @@ export interface Link {
 
 interface LinksProps {
   links: readonly Link[];
-  /** The path of the one that is shown. */
   current: string | undefined;
 }
 

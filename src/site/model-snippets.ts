@@ -7,6 +7,39 @@ export interface Snippet {
   code: string;
 }
 
+/** What a program in each language needs to know. */
+interface Called {
+  publicUrl: string;
+  key: string;
+  model: { id: string };
+}
+
+export const chatBody = (id: string) => `{"model": "${id}", "messages": [{"role": "user", "content": "Hello!"}]}`;
+
+export const openaiPython = ({ publicUrl, key, model: { id } }: Called) => `from openai import OpenAI
+
+client = OpenAI(base_url="${publicUrl}/v1", api_key="${key}")
+answer = client.chat.completions.create(
+    model="${id}", messages=[{"role": "user", "content": "Hello!"}]
+)
+print(answer.choices[0].message.content)`;
+
+export const anthropicSdk = ({ publicUrl, key, model: { id } }: Called) => `import Anthropic from '@anthropic-ai/sdk';
+
+const client = new Anthropic({ baseURL: '${publicUrl}', authToken: '${key}', apiKey: null });
+const message = await client.messages.create({
+  model: '${id}',
+  max_tokens: 300,
+  messages: [{ role: 'user', content: 'Hello!' }],
+});
+console.log(message.content);`;
+
+export const googleSdk = ({ publicUrl, key, model: { id } }: Called) => `import { GoogleGenAI } from '@google/genai';
+
+const client = new GoogleGenAI({ apiKey: '${key}', httpOptions: { baseUrl: '${publicUrl}' } });
+const answer = await client.models.generateContent({ model: '${id}', contents: 'Hello!' });
+console.log(answer.text);`;
+
 interface CalledModel {
   id: string;
   paths: readonly string[];
@@ -52,42 +85,12 @@ function formCurl(url: string, key: string, fields: Readonly<Record<string, stri
 }
 
 function chatSnippets(publicUrl: string, id: string, key: string): Snippet[] {
-  const body = `{"model": "${id}", "messages": [{"role": "user", "content": "Hello!"}]}`;
+  const called = { publicUrl, key, model: { id } };
   return [
-    { title: 'curl', syntax: 'sh', code: curl(`${publicUrl}/v1/chat/completions`, key, body) },
-    {
-      title: 'Python (openai)',
-      syntax: 'python',
-      code: `from openai import OpenAI
-
-client = OpenAI(base_url="${publicUrl}/v1", api_key="${key}")
-answer = client.chat.completions.create(
-    model="${id}", messages=[{"role": "user", "content": "Hello!"}]
-)
-print(answer.choices[0].message.content)`,
-    },
-    {
-      title: 'TypeScript (@anthropic-ai/sdk)',
-      syntax: 'ts',
-      code: `import Anthropic from '@anthropic-ai/sdk';
-
-const client = new Anthropic({ baseURL: '${publicUrl}', authToken: '${key}', apiKey: null });
-const message = await client.messages.create({
-  model: '${id}',
-  max_tokens: 300,
-  messages: [{ role: 'user', content: 'Hello!' }],
-});
-console.log(message.content);`,
-    },
-    {
-      title: 'TypeScript (@google/genai)',
-      syntax: 'ts',
-      code: `import { GoogleGenAI } from '@google/genai';
-
-const client = new GoogleGenAI({ apiKey: '${key}', httpOptions: { baseUrl: '${publicUrl}' } });
-const answer = await client.models.generateContent({ model: '${id}', contents: 'Hello!' });
-console.log(answer.text);`,
-    },
+    { title: 'curl', syntax: 'sh', code: curl(`${publicUrl}/v1/chat/completions`, key, chatBody(id)) },
+    { title: 'Python (openai)', syntax: 'python', code: openaiPython(called) },
+    { title: 'TypeScript (@anthropic-ai/sdk)', syntax: 'ts', code: anthropicSdk(called) },
+    { title: 'TypeScript (@google/genai)', syntax: 'ts', code: googleSdk(called) },
   ];
 }
 

@@ -40,9 +40,7 @@ interface PageProps {
   description?: string;
   /** Of a public page: those that it is written in. */
   languages?: readonly Language[];
-  /** More for the head. */
   head?: Child;
-  /** See `Frame`. */
   isShownOnce?: boolean;
   children?: Child;
 }

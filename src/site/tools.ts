@@ -26,7 +26,6 @@ export interface PublicCall {
   /** Such as /api/keys/{id}. */
   path: string;
   summary: string;
-  /** Needs no key. */
   isOpen: boolean;
 }
 
@@ -53,7 +52,6 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, Receipt
   priceHistory(): Promise<PriceHistory>;
   /** Keyed hash of the visitor's address. */
   addressOf(visit: Visitor): string;
-  /** From where the visitor registers. */
   originOf(visit: Visitor): Origin;
   /** Counts a request to register; throws `rate_limited`. */
   countRegisterAttempt(address: string): void;

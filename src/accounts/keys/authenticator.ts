@@ -21,7 +21,6 @@ interface KeyStore {
 export interface PresentedKey extends KeyRow {
   /** Hash of the presented text: after a rotation it may be the old one. */
   presentedHash: string;
-  /** The keys above it, the parent first. */
   ancestors: readonly KeyRow[];
   /** The models that it and all its ancestors allow; null for all. */
   allowedModels: readonly string[] | null;

@@ -112,17 +112,11 @@ function rawNumber(value: Json | undefined, place: RawPlace | undefined): RawVal
 /** Current values of a key, which may stay although a new key could not have them: a removed model, a past expiry. */
 export type CurrentFields = Pick<KeyRow, 'models' | 'expiresAt'>;
 
-interface ReadOptions {
-  /** A key that is changed, as it is. */
-  standing?: CurrentFields | undefined;
-  isNew?: boolean;
-}
-
 export function readKeyFields(
   body: KeyBody,
   catalog: Catalog,
   now: number,
-  { standing, isNew = false }: ReadOptions = {},
+  { standing, isNew = false }: { standing?: CurrentFields | undefined; isNew?: boolean } = {},
 ): ReadKeyFields {
   const read = readShape(knownFields, body);
   const shape = isNew ? newKeyFields : keyFields;

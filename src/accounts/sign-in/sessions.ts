@@ -29,14 +29,6 @@ export interface SiteSession {
 /** An open session with what it may see: of a key with a parent, its own subtree. */
 export interface VisitedSession extends SiteSession, Viewer {}
 
-/** The credential that a visitor signed in with. */
-interface Proof extends SiteSession {
-  /** Keyed hash of the text of the key. */
-  keyHash?: string;
-  /** The hash that matched the password. */
-  passwordHash?: string;
-}
-
 export interface OpenedSession extends SiteSession {
   /** The value of the cookie, which is not stored. */
   cookie: string;
@@ -60,7 +52,7 @@ export class SessionEnded extends Error {}
 /** Creates a new secret and ends the browser's previous session. Undefined if the password was changed meanwhile. */
 export async function openSession(
   tools: SessionTools,
-  { accountId, keyId, canManage, keyHash, passwordHash }: Proof,
+  { accountId, keyId, canManage, keyHash, passwordHash }: SiteSession & { keyHash?: string; passwordHash?: string },
   oldCookie: string | undefined,
 ): Promise<OpenedSession | undefined> {
   const { store, clock, random, hashSession } = tools;

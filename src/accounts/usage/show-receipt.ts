@@ -24,7 +24,6 @@ export interface Receipt {
   lines: ReceiptLine[];
   /** The tier whose prices apply because of the length of the input. */
   tier: InputTier | undefined;
-  /** The refunded part of the cost. */
   refunded: Nano;
 }
 

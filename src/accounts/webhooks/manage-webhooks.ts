@@ -227,7 +227,6 @@ export interface TestTools extends WebhookTools, MessageTools {
 const TESTS_PER_MINUTE = 10;
 const MAX_ACCOUNTS = 10_000;
 
-/** Throws `rate_limited`. */
 export function createTestCounter(clock: Clock) {
   const tests = createCounter({ clock, spanMs: MINUTE_MS, maxSubjects: MAX_ACCOUNTS });
   return (accountId: string) => {

@@ -19,9 +19,7 @@ export function addAccess(visits: Visits, tools: SiteTools): void {
 }
 
 interface Shown {
-  /** The refused name. */
   typed?: string | undefined;
-  /** Errors by field. */
   faults?: { name?: string; password?: string };
   notice?: Notice | undefined;
 }
@@ -60,7 +58,6 @@ const REFUSALS = {
 
 interface AccessProps extends Shown {
   context: PageContext;
-  /** The name that is set, if one is. */
   name: string | null;
   canManage: boolean;
 }

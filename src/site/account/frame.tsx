@@ -17,9 +17,7 @@ interface AccountPageProps {
   notice?: Notice | undefined;
   /** Nothing can be spent from the wallet. */
   isFrozen?: boolean;
-  /** See `Frame`. */
   isShownOnce?: boolean;
-  /** More for the head. */
   head?: Child;
   children?: Child;
 }

@@ -32,12 +32,10 @@ interface KeyFieldsProps {
   context: PageContext;
   /** Undefined: a key that is yet to be made. */
   key_?: KeyRow;
-  /** Ids of the models that can be chosen. */
   models: readonly string[];
   /** Keys that a new one can be a child of. */
   parents?: readonly KeyRow[];
   typed?: URLSearchParams | undefined;
-  /** The error. */
   faults?: KeyFaults | undefined;
 }
 

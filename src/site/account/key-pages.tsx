@@ -126,7 +126,6 @@ function findKey({ store }: SiteTools, { session }: SignedVisit, keyId: string) 
 interface Shown {
   /** The text of a key that was just made. */
   fresh?: string | undefined;
-  /** Refused input, shown again for correction. */
   typed?: TypedKey | undefined;
   notice?: Notice | undefined;
   status?: number;
@@ -160,7 +159,6 @@ async function readFacts(tools: SiteTools, visit: SignedVisit, { fresh, typed }:
     /** Parents before their children. */
     keys,
     ...pageOf(keys, editedId, visit.url.searchParams.get('page')),
-    /** The key whose form is open. */
     editedId,
     /** The key and its ancestors, those that are not shown included. */
     chainOf: (key: KeyRow) => [key, ...ancestorsOf(known, key)],
@@ -174,7 +172,6 @@ async function readFacts(tools: SiteTools, visit: SignedVisit, { fresh, typed }:
     models: tools.catalog().models.map(({ id }) => id),
     /** How many keys the account has ever had. */
     known: known.length,
-    /** The key of this session, if it was opened with one. */
     currentId: keyId,
     ...{ canManage, fresh, typed, now },
   };

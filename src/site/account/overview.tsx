@@ -61,7 +61,6 @@ async function readFacts(tools: SiteTools, { session }: SignedVisit) {
     isUsedUp: isUsedUp(wallet.balance, page.records, tools.catalog()),
     minute,
     day,
-    /** Facts of this session's key, if it was opened with one. */
     budgets,
     isWholeAccount: keyIds === undefined,
     period,

@@ -30,9 +30,7 @@ export async function isFrozen({ store }: SiteTools, { session }: SignedVisit): 
 
 interface Shown {
   notice?: Notice;
-  /** The refused code. */
   code?: string;
-  /** The error. */
   fault?: string | undefined;
   isDone?: boolean;
 }

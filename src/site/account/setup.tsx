@@ -48,7 +48,6 @@ async function createKey(tools: SiteTools, visit: SignedVisit): Promise<Response
 }
 
 interface Shown {
-  /** Made just now. */
   key?: string;
   notice?: Notice;
   status?: number;

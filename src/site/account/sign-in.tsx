@@ -14,7 +14,6 @@ import { tabPath } from './frame.tsx';
 
 export interface SignInProps {
   context: PageContext;
-  /** Where to go afterwards. */
   next: string;
   notice?: Notice | undefined;
   /** The refused credential: its fields are marked, too. */

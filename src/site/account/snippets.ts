@@ -1,18 +1,12 @@
 // Settings to paste for each client, with the address of this site, a key, and a model with its context size.
 
-import { curl } from '../model-snippets.ts';
+import { claudeCodeVariables } from '../../accounts/register-agent.ts';
+import { anthropicSdk, chatBody, curl, googleSdk, openaiPython } from '../model-snippets.ts';
 
 export const CLIENTS = [
-  'curl',
-  'python',
-  'node',
-  'anthropic',
-  'google',
-  'claude-code',
-  'codex',
-  'opencode',
-  'openai',
-] as const;
+  ...(['curl', 'python', 'node', 'anthropic', 'google'] as const),
+  ...(['claude-code', 'codex', 'opencode', 'openai'] as const),
+];
 export type Client = (typeof CLIENTS)[number];
 
 /** Names as their makers write them. The name of `openai` is a text of the page. */
@@ -37,7 +31,6 @@ export interface SetupBlock {
 
 export interface SetupModel {
   id: string;
-  /** How many tokens a call may have. */
   input: number;
   output: number;
 }
@@ -54,14 +47,7 @@ export function setupBlocks(client: Client, target: SetupTarget): SetupBlock[] {
 
 const BLOCKS: Readonly<Record<Client, (target: SetupTarget) => SetupBlock[]>> = {
   curl: ({ publicUrl, key, model: { id } }) => [
-    {
-      purpose: 'shell',
-      code: curl(
-        `${publicUrl}/v1/chat/completions`,
-        key,
-        `{"model": "${id}", "messages": [{"role": "user", "content": "Hello!"}]}`,
-      ),
-    },
+    { purpose: 'shell', code: curl(`${publicUrl}/v1/chat/completions`, key, chatBody(id)) },
     {
       purpose: 'powershell',
       code: `$body = @{ model = "${id}"; messages = @(@{ role = "user"; content = "Hello!" }) } | ConvertTo-Json -Depth 5
@@ -70,18 +56,9 @@ $answer = Invoke-RestMethod -Method Post -Uri "${publicUrl}/v1/chat/completions"
 $answer.choices[0].message.content`,
     },
   ],
-  python: ({ publicUrl, key, model: { id } }) => [
+  python: (target) => [
     { purpose: 'install', code: 'pip install openai' },
-    {
-      purpose: { file: 'hello.py' },
-      code: `from openai import OpenAI
-
-client = OpenAI(base_url="${publicUrl}/v1", api_key="${key}")
-answer = client.chat.completions.create(
-    model="${id}", messages=[{"role": "user", "content": "Hello!"}]
-)
-print(answer.choices[0].message.content)`,
-    },
+    { purpose: { file: 'hello.py' }, code: openaiPython(target) },
     { purpose: 'run', code: 'python hello.py' },
   ],
   node: ({ publicUrl, key, model: { id } }) => [
@@ -99,44 +76,22 @@ console.log(answer.choices[0].message.content);`,
     },
     { purpose: 'run', code: 'node hello.mjs' },
   ],
-  anthropic: ({ publicUrl, key, model: { id } }) => [
+  anthropic: (target) => [
     { purpose: 'install', code: 'npm install @anthropic-ai/sdk' },
-    {
-      purpose: { file: 'hello.mjs' },
-      code: `import Anthropic from '@anthropic-ai/sdk';
-
-const client = new Anthropic({ baseURL: '${publicUrl}', authToken: '${key}', apiKey: null });
-const message = await client.messages.create({
-  model: '${id}',
-  max_tokens: 300,
-  messages: [{ role: 'user', content: 'Hello!' }],
-});
-console.log(message.content);`,
-    },
+    { purpose: { file: 'hello.mjs' }, code: anthropicSdk(target) },
     { purpose: 'run', code: 'node hello.mjs' },
   ],
-  google: ({ publicUrl, key, model: { id } }) => [
+  google: (target) => [
     { purpose: 'install', code: 'npm install @google/genai' },
-    {
-      purpose: { file: 'hello.mjs' },
-      code: `import { GoogleGenAI } from '@google/genai';
-
-const client = new GoogleGenAI({ apiKey: '${key}', httpOptions: { baseUrl: '${publicUrl}' } });
-const answer = await client.models.generateContent({ model: '${id}', contents: 'Hello!' });
-console.log(answer.text);`,
-    },
+    { purpose: { file: 'hello.mjs' }, code: googleSdk(target) },
     { purpose: 'run', code: 'node hello.mjs' },
   ],
   'claude-code': ({ publicUrl, key, model: { id, input } }) => {
-    const variables = [
-      ['ANTHROPIC_BASE_URL', publicUrl],
-      ['ANTHROPIC_AUTH_TOKEN', key],
-      ['ANTHROPIC_MODEL', id],
-      ...['HAIKU', 'SONNET', 'OPUS', 'FABLE'].map((name) => [`ANTHROPIC_DEFAULT_${name}_MODEL`, id]),
-      ['CLAUDE_CODE_MAX_CONTEXT_TOKENS', String(input)],
-    ];
+    const variables = { ANTHROPIC_BASE_URL: publicUrl, ANTHROPIC_AUTH_TOKEN: key, ...claudeCodeVariables(id, input) };
     const lines = (line: (name: string, value: string) => string) =>
-      variables.map(([name = '', value = '']) => line(name, value)).join('\n');
+      Object.entries(variables)
+        .map(([name, value]) => line(name, value))
+        .join('\n');
     return [
       { purpose: 'install', code: 'npm install -g @anthropic-ai/claude-code' },
       {

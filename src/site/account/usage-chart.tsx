@@ -44,11 +44,8 @@ interface UsageChartProps {
   parts: readonly UsagePart[];
   measure: Measure;
   by: UsageGroup;
-  /** Name of a model or key. */
   nameOf: (id: string) => string;
-  /** Where a click on a bar leads. */
   hrefOfDates: (dates: Dates) => string;
-  /** Where a click on a model or key leads. */
   hrefOfGroup: (id: string) => string;
 }
 

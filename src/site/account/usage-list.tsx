@@ -19,7 +19,6 @@ import { type Fact, Facts, Heads, Scroll } from '../parts/table.tsx';
 interface UsageListProps {
   context: PageContext;
   records: readonly UsageRecord[];
-  /** Names of keys by id. */
   keyNames: ReadonlyMap<string, string>;
   /** Which requests these are: a receipt leads back to them. */
   query: string;

@@ -73,9 +73,7 @@ async function readFacts(tools: SiteTools, visit: SignedVisit) {
     ...{ period, parts, presets: presetsOf(today, since) },
     isFirst: !given.has('cursor'),
     keyNames: new Map(keys.map(namedKey)),
-    /** Keys that are not revoked. */
     keyChoices: keys.filter(({ revokedAt }) => revokedAt === null).map(namedKey),
-    /** Keys that have children. */
     parents: keys.filter(({ keyId }) => parents.has(keyId)).map(namedKey),
     /** Only of accounts that have child keys. */
     byKey,
@@ -95,7 +93,6 @@ function readFilters(given: URLSearchParams, today: number): Filters {
 
 function readView(given: URLSearchParams) {
   return {
-    /** As asked for. */
     measure: MEASURES.find((name) => name === given.get('measure')),
     by: GROUPS.find((name) => name === given.get('by')) ?? 'model',
     sort: USAGE_SORTS.find((name) => name === given.get('sort')),

@@ -25,9 +25,7 @@ import { askerOf, managing, type SignedVisit, type Visits } from './visits.tsx';
 
 interface Shown {
   notice?: Notice | undefined;
-  /** A secret that was just made. */
   fresh?: string | undefined;
-  /** The refused URL. */
   typed?: string;
   status?: number;
 }

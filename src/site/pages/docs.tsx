@@ -21,7 +21,6 @@ interface DocsProps {
   library: DocsLibrary;
   /** Undefined: the list of all. */
   page: DocPage | undefined;
-  /** The chapter of the page; undefined for the page itself. */
   chapter?: DocChapter;
 }
 
@@ -58,14 +57,14 @@ function Contents({ context, library, page: current, chapter }: PartProps & { li
           <ul>
             {pages.map((page) => (
               <li>
-                <a href={`/docs/${page.name}`} {...mark(page.name === current.name && !chapter)}>
+                <a href={`/docs/${page.name}`} aria-current={mark(page.name === current.name && !chapter)}>
                   <Title context={context} page={page} />
                 </a>
                 {page.name === current.name && chapter ? (
                   <ul lang={current.language}>
                     {current.chapters.map((one) => (
                       <li>
-                        <a href={`/docs/${page.name}/${one.slug}`} {...mark(one === chapter)}>
+                        <a href={`/docs/${page.name}/${one.slug}`} aria-current={mark(one === chapter)}>
                           {one.title}
                         </a>
                       </li>
@@ -83,18 +82,16 @@ function Contents({ context, library, page: current, chapter }: PartProps & { li
 }
 
 function mark(isCurrent: boolean) {
-  return isCurrent ? { 'aria-current': 'page' as const } : {};
+  return isCurrent ? 'page' : undefined;
 }
 
-export function DocsSearchPage({
-  context,
-  query,
-  hits,
-}: {
+interface SearchProps {
   context: PageContext;
   query: string;
   hits: readonly DocHit[];
-}) {
+}
+
+export function DocsSearchPage({ context, query, hits }: SearchProps) {
   const { docs, account } = context.words;
   const found = hits.length === MAX_HITS ? docs.foundMost : docs.found;
   return (

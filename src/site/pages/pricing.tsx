@@ -155,7 +155,6 @@ function PriceTable({ context, models, query }: PriceTableProps) {
 
 interface SortHeadProps {
   text: string;
-  /** The order that the column stands for, if there is one. */
   sort: PricingSort | undefined;
   query: PricingQuery;
   isFigure?: boolean;
@@ -253,7 +252,6 @@ function PriceRow({ context, model, columns }: RowProps) {
 }
 
 interface FurtherRowProps extends RowProps {
-  /** Its purpose. */
   name: string;
   prices: Prices;
   notes?: readonly string[];

@@ -8,7 +8,6 @@ interface SecurityProps {
   context: PageContext;
   /** How long usage records are kept; null: for ever. */
   usageMonths: number | null;
-  /** A mailto: or https: address. */
   contact: string | undefined;
 }
 

@@ -21,19 +21,11 @@ export function Money({ value, isSigned = false }: MoneyProps) {
   );
 }
 
-interface FigureProps {
-  title: Child;
-  /** An amount, or a text. */
-  value: Nano | Child;
-  /** Text below it. */
-  children?: Child;
-}
-
 /** More characters than this do not fit beside another figure on a phone at full size, or not at all. */
 const [LONG, LONGEST] = [9, 13];
 
 /** One figure as large type. */
-export function Figure({ title, value, children }: FigureProps) {
+export function Figure({ title, value, children }: { title: Child; value: Nano | Child; children?: Child }) {
   const { length } = typeof value === 'bigint' ? roundedMoney(value) : typeof value === 'string' ? value : '';
   const look = length > LONGEST ? 'figure is-longest' : length > LONG ? 'figure is-long' : 'figure';
   return (

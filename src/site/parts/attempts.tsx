@@ -11,7 +11,6 @@ import { Scroll } from './table.tsx';
 interface AttemptsProps {
   language: Language;
   attempts: readonly Attempt[];
-  /** How the request ended. */
   status: string;
 }
 

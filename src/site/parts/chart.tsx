@@ -10,7 +10,6 @@ interface ChartColumn {
   label: string;
   /** In full: 2026-11-15. */
   title: string;
-  /** Where a click on it leads. */
   href?: string | undefined;
 }
 

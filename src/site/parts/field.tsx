@@ -48,14 +48,13 @@ interface ControlProps extends FieldProps {
 
 type TextFieldProps = ControlProps &
   Omit<JSX.IntrinsicElements['input'], keyof ControlProps> & {
-    /** Suggested values. */
     suggestions?: readonly string[];
   };
 
 export function TextField({ name, label, help, fault, id = name, hasFocus, suggestions, ...input }: TextFieldProps) {
   const list = `${id}-choices`;
   return (
-    <Field name={name} label={label} help={help} fault={fault} id={id}>
+    <Field {...{ name, label, help, fault, id }}>
       <input
         id={id}
         name={name}
@@ -65,27 +64,20 @@ export function TextField({ name, label, help, fault, id = name, hasFocus, sugge
         {...(suggestions ? { list } : {})}
         {...input}
       />
-      {suggestions ? <Suggestions id={list} texts={suggestions} /> : null}
+      {suggestions ? (
+        <datalist id={list}>
+          {suggestions.map((text) => (
+            <option value={text} />
+          ))}
+        </datalist>
+      ) : null}
     </Field>
   );
 }
 
-function Suggestions({ id, texts }: { id: string; texts: readonly string[] }) {
-  return (
-    <datalist id={id}>
-      {texts.map((text) => (
-        <option value={text} />
-      ))}
-    </datalist>
-  );
-}
-
-interface CheckFieldProps extends ControlProps {
-  checked: boolean;
-}
-
 /** One yes or no. */
-export function CheckField({ name, label, help, fault, id = name, hasFocus = false, checked }: CheckFieldProps) {
+export function CheckField(field: ControlProps & { checked: boolean }) {
+  const { name, label, help, fault, id = name, hasFocus = false, checked } = field;
   return (
     <div class="field">
       <label>
@@ -144,20 +136,11 @@ interface SelectFieldProps extends ControlProps {
   marks?: ReturnType<typeof faultMarks>;
 }
 
-export function SelectField({
-  name,
-  label,
-  help,
-  fault,
-  id = name,
-  value,
-  choices,
-  marks,
-  hasFocus,
-}: SelectFieldProps) {
+export function SelectField({ value, choices, marks, hasFocus = false, ...field }: SelectFieldProps) {
+  const { name, id = name, fault } = field;
   return (
-    <Field name={name} label={label} help={help} fault={fault} id={id}>
-      <select id={id} name={name} {...(marks ?? faultMarks(`${id}-fault`, fault, hasFocus ?? false))}>
+    <Field {...field}>
+      <select id={id} name={name} {...(marks ?? faultMarks(`${id}-fault`, fault, hasFocus))}>
         {choices.map((choice) => {
           const [one, text] = typeof choice === 'string' ? [choice, choice] : choice;
           return (

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 // The state of a model or channel: now, as a mark that does not rely on color alone; and for ninety days, as ninety bars.
-// The worse a day, the taller its bar.
+// The worse a day, the taller its bar. Bars are rendered without a script, with a text for screen readers.
 
 import type { State as StateName } from '../../catalog/publishing/status-states.ts';
 import { type Language, wordsOf } from '../language.ts';
@@ -11,11 +11,9 @@ export function State({ language, state }: { language: Language; state: StateNam
   return <span class={`state ${state}`}>{wordsOf(language).status[state]}</span>;
 }
 
-const BAR = 3;
-const GAP = 1;
-const STEP = BAR + GAP;
 const HEIGHT = 24;
 const HEIGHTS: Record<StateName, number> = { unknown: 5, operational: 15, degraded: 20, down: HEIGHT };
+const DAYS = { bar: 3, gap: 1, start: 0, height: HEIGHT };
 
 const LEGEND: readonly StateName[] = ['operational', 'degraded', 'down', 'unknown'];
 
@@ -31,57 +29,90 @@ function stateOfDay(language: Language, state: StateName): string {
 }
 
 export function DayBars({ language, days }: DayBarsProps) {
-  const { status } = wordsOf(language);
+  const { status, account } = wordsOf(language);
   const tally = (...states: StateName[]) => days.filter(({ state }) => states.includes(state)).length;
+  const titleOf = ({ look, from, count }: Run<StateName>) => {
+    const [first, last] = [days[from]?.day, days[from + count - 1]?.day];
+    return (first === last ? `${first}` : `${first} – ${last}`) + account.colon + stateOfDay(language, look);
+  };
+  return (
+    <Strip
+      bars={days.map(({ state }) => ({ look: state, tall: HEIGHTS[state] }))}
+      size={DAYS}
+      label={status.daysLabel(tally('operational'), tally('degraded', 'down'), tally('unknown'))}
+      titleOf={titleOf}
+    />
+  );
+}
+
+interface Bar {
+  /** 0 to 1; null where there is nothing to show. */
+  height: number | null;
+  kind: 'operational' | 'degraded' | 'down';
+}
+
+/** The smallest visible bar. */
+const MIN_HEIGHT = 3;
+const PARTS = { bar: 18, gap: 4, start: 2, height: 100 };
+
+/** For the rows of a table. */
+export function Bars({ bars, label }: { bars: readonly Bar[]; label: string }) {
+  const shown = bars.map(({ height, kind }) => ({
+    look: height === null ? 'none' : kind,
+    tall: height === null ? 1 : Math.max(MIN_HEIGHT, Math.round(height * PARTS.height)),
+  }));
+  return <Strip bars={shown} size={PARTS} label={label} />;
+}
+
+interface Run<Look extends string> {
+  look: Look;
+  tall: number;
+  from: number;
+  count: number;
+}
+
+interface StripProps<Look extends string> {
+  bars: readonly Pick<Run<Look>, 'look' | 'tall'>[];
+  size: typeof DAYS;
+  label: string;
+  titleOf?: (run: Run<Look>) => string;
+}
+
+/** Each element is one line as thick as its bars are tall, with gaps in it. */
+function Strip<Look extends string>({ bars, size, label, titleOf }: StripProps<Look>) {
+  const { bar, gap, start, height } = size;
+  const step = bar + gap;
   return (
     <svg
       class="bars"
-      viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
+      viewBox={`0 0 ${Math.max(1, bars.length) * step} ${height}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={status.daysLabel(tally('operational'), tally('degraded', 'down'), tally('unknown'))}
+      aria-label={label}
     >
-      {runsOf(days).map((run) => (
-        <Bars language={language} run={run} />
+      {runsOf(bars).map((run) => (
+        <path
+          class={run.look}
+          d={`M${run.from * step + start} ${height - run.tall / 2}h${run.count * step - gap}`}
+          stroke-width={run.tall}
+          stroke-dasharray={`${bar} ${gap}`}
+        >
+          {titleOf ? <title>{titleOf(run)}</title> : null}
+        </path>
       ))}
     </svg>
   );
 }
 
-interface Run {
-  state: StateName;
-  from: number;
-  count: number;
-  firstDay: string;
-  lastDay: string;
-}
-
-/** Consecutive equal days are one element, so that a page with many channels stays small. */
-function runsOf(days: DayBarsProps['days']): Run[] {
-  const runs: Run[] = [];
-  for (const [from, { day, state }] of days.entries()) {
+/** Consecutive equal bars are one element, so that a page with many charts stays small. */
+function runsOf<Look extends string>(bars: StripProps<Look>['bars']): Run<Look>[] {
+  const runs: Run<Look>[] = [];
+  for (const [from, { look, tall }] of bars.entries()) {
     const last = runs.at(-1);
-    if (last?.state === state) {
-      last.count++;
-      last.lastDay = day;
-    } else runs.push({ state, from, count: 1, firstDay: day, lastDay: day });
+    if (last?.look === look && last.tall === tall) last.count++;
+    else runs.push({ look, tall, from, count: 1 });
   }
   return runs;
-}
-
-/** One line as thick as its bars are tall, with gaps in it. */
-function Bars({ language, run: { state, from, count, firstDay, lastDay } }: { language: Language; run: Run }) {
-  const when = count === 1 ? firstDay : `${firstDay} – ${lastDay}`;
-  return (
-    <path
-      class={state}
-      d={`M${from * STEP} ${HEIGHT - HEIGHTS[state] / 2}h${count * STEP - GAP}`}
-      stroke-width={HEIGHTS[state]}
-      stroke-dasharray={`${BAR} ${GAP}`}
-    >
-      <title>{when + wordsOf(language).account.colon + stateOfDay(language, state)}</title>
-    </path>
-  );
 }
 
 /** Titles of bars cannot be seen on touch screens, so a legend explains colours and heights. */
@@ -91,8 +122,8 @@ export function DayBarsLegend({ language }: { language: Language }) {
       {wordsOf(language).status.legend}
       {LEGEND.map((state) => (
         <span>
-          <svg class="bars" viewBox={`0 0 ${BAR} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-            <rect class={state} y={HEIGHT - HEIGHTS[state]} width={BAR} height={HEIGHTS[state]} />
+          <svg class="bars" viewBox={`0 0 ${DAYS.bar} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+            <rect class={state} y={HEIGHT - HEIGHTS[state]} width={DAYS.bar} height={HEIGHTS[state]} />
           </svg>
           {stateOfDay(language, state)}
         </span>

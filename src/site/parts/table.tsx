@@ -38,7 +38,6 @@ interface DataTableProps {
   /** The first cell of each names the row. */
   rows: readonly (readonly Child[])[];
   caption?: string;
-  /** Text where there are no rows. */
   none?: string;
   /** Has few columns: it stays a table on every screen but a phone's. */
   isCompact?: boolean;
