@@ -2,7 +2,7 @@
 
 import { all, ask, many, one, QUICK, read, rowOf, SLOW } from './read.ts';
 import { CARD_BATCHES, CARDS, type Card, type CardState } from './rows.ts';
-import { type Condition, type SqlQuery, where } from './sql-query.ts';
+import { given, type SqlQuery, where } from './sql-query.ts';
 import { decoder, number, text } from './table.ts';
 
 export interface CardQuery {
@@ -33,16 +33,15 @@ export const CARD_READS = {
 };
 
 function cardsQuery({ batchId, state, expiry, serials, after, limit }: CardQuery): SqlQuery {
-  const conditions: Condition[] = [];
-  if (batchId !== undefined) conditions.push(['batch_id = ?', batchId]);
-  if (state !== undefined) conditions.push(['state = ?', state]);
-  if (serials) conditions.push(['serial = ANY(?)', serials]);
-  if (expiry?.isOver) conditions.push(['expires_at <= ?', expiry.at]);
-  else if (expiry) conditions.push(['(expires_at IS NULL OR expires_at > ?)', expiry.at]);
-  // Both databases can then begin at that batch of the index.
-  if (after) conditions.push(['batch_id <= ?', after.batchId]);
-  if (after) conditions.push(['(batch_id < ? OR serial > ?)', after.batchId, after.serial]);
-  const { sql, values } = where(conditions);
+  const { sql, values } = where([
+    given('batch_id = ?', batchId),
+    given('state = ?', state),
+    given('serial = ANY(?)', serials),
+    given(expiry?.isOver ? 'expires_at <= ?' : '(expires_at IS NULL OR expires_at > ?)', expiry?.at),
+    // Both databases can then begin at that batch of the index.
+    given('batch_id <= ?', after?.batchId),
+    after && ['(batch_id < ? OR serial > ?)', after.batchId, after.serial],
+  ]);
   return ask(`SELECT * FROM cards ${sql} ORDER BY batch_id DESC, serial LIMIT ?`, ...values, limit);
 }
 

@@ -2,7 +2,7 @@
 
 import { type EventType, STORED_EVENTS } from './event-rows.ts';
 import { all, many, QUICK, QUICK_JOURNALED, read, rowOf } from './read.ts';
-import { type Condition, type SqlQuery, where } from './sql-query.ts';
+import { type Condition, given, type SqlQuery, where } from './sql-query.ts';
 
 interface EventQuery {
   accountId: string;
@@ -27,16 +27,14 @@ export const EVENT_READS = {
 
 /** Each half is a range of the index by account; one condition for both would look at the events of every account. */
 function eventsQuery({ accountId, after, types, limit }: EventQuery): SqlQuery {
-  const ofTypes: Condition[] = types ? [['type = ANY(?)', types]] : [];
-  const own = half([['account_id = ?', accountId], ['event_id > ?', after], ...ofTypes], limit);
-  const common = half([['account_id IS NULL'], ['event_id > ?', after], ...ofTypes], limit);
+  const half = (whose: Condition) => {
+    const { sql, values } = where([whose, ['event_id > ?', after], given('type = ANY(?)', types)]);
+    return { sql: `SELECT * FROM ${STORED_EVENTS.name} ${sql} ORDER BY event_id LIMIT ?`, values: [...values, limit] };
+  };
+  const own = half(['account_id = ?', accountId]);
+  const common = half(['account_id IS NULL']);
   return {
     sql: `SELECT * FROM (${own.sql}) AS own UNION ALL SELECT * FROM (${common.sql}) AS common ORDER BY event_id LIMIT ?`,
     values: [...own.values, ...common.values, limit],
   };
-}
-
-function half(conditions: readonly Condition[], limit: number): SqlQuery {
-  const { sql, values } = where(conditions);
-  return { sql: `SELECT * FROM ${STORED_EVENTS.name} ${sql} ORDER BY event_id LIMIT ?`, values: [...values, limit] };
 }

@@ -3,7 +3,7 @@
 import { ALARM_NAMES, SEVERITIES, type Severity, severityOf } from '../kit/alarms.ts';
 import { all, ask, many, QUICK, read, rowOf, SLOW } from './read.ts';
 import { INCIDENTS, STORED_ACTIONS } from './rows.ts';
-import { type Condition, type SqlQuery, where } from './sql-query.ts';
+import { type Condition, given, type SqlQuery, where } from './sql-query.ts';
 import { decoder, json, number, text } from './table.ts';
 
 export interface ActionQuery {
@@ -112,23 +112,26 @@ export const OPERATOR_READS = {
 };
 
 function actionsQuery({ actor, action, subject, before, limit }: ActionQuery): SqlQuery {
-  const conditions: Condition[] = [];
-  if (actor !== undefined) conditions.push(['actor = ?', actor]);
-  // A whole area, such as `cards.`: whatever follows the point sorts before the character after it.
-  if (action?.endsWith('.')) conditions.push(['action >= ? AND action < ?', action, `${action.slice(0, -1)}/`]);
-  else if (action !== undefined) conditions.push(['action = ?', action]);
-  if (subject !== undefined) conditions.push(['subject = ?', subject]);
-  if (before !== undefined) conditions.push(['action_id < ?', before]);
-  const { sql, values } = where(conditions);
+  const { sql, values } = where([
+    given('actor = ?', actor),
+    // A whole area, such as `cards.`: whatever follows the point sorts before the character after it.
+    action?.endsWith('.')
+      ? ['action >= ? AND action < ?', action, `${action.slice(0, -1)}/`]
+      : given('action = ?', action),
+    given('subject = ?', subject),
+    given('action_id < ?', before),
+  ]);
   return ask(`SELECT * FROM audit_log ${sql} ORDER BY action_id DESC LIMIT ?`, ...values, limit);
 }
 
 function alarmsQuery({ alarmId, name, subject, before, openOnly, limit }: AlarmQuery): SqlQuery {
-  const conditions = groupConditions({ name, subject });
-  if (alarmId !== undefined) conditions.push(['alarm_id = ?', alarmId]);
-  if (before !== undefined) conditions.push(['alarm_id < ?', before]);
-  if (openOnly) conditions.push([IS_OPEN]);
-  const { sql, values } = where(conditions);
+  const { sql, values } = where([
+    given('name = ?', name),
+    given('alarms.subject = ?', subject),
+    given('alarm_id = ?', alarmId),
+    given('alarm_id < ?', before),
+    openOnly && [IS_OPEN],
+  ]);
   return ask(
     `SELECT alarm_id, at, name, alarms.subject AS subject, fields, (SELECT min(at) ${SEEN}) AS seen_at,
        (SELECT actor ${SEEN} ORDER BY action_id LIMIT 1) AS seen_by
@@ -138,18 +141,14 @@ function alarmsQuery({ alarmId, name, subject, before, openOnly, limit }: AlarmQ
   );
 }
 
-function groupConditions({ name, subject }: Pick<AlarmQuery, 'name' | 'subject'>): Condition[] {
-  const conditions: Condition[] = [];
-  if (name !== undefined) conditions.push(['name = ?', name]);
-  if (subject !== undefined) conditions.push(['alarms.subject = ?', subject]);
-  return conditions;
-}
-
 function openAlarmsQuery({ name, subject, through, limit, after }: OpenAlarmQuery): SqlQuery {
-  const conditions = [...groupConditions({ name, subject }), [IS_OPEN] as Condition];
-  if (through !== undefined) conditions.push(['alarm_id <= ?', through]);
-  const { sql, values } = where(conditions);
-  const later = where(after ? [laterThan(after)] : []);
+  const { sql, values } = where([
+    given('name = ?', name),
+    given('alarms.subject = ?', subject),
+    [IS_OPEN],
+    given('alarm_id <= ?', through),
+  ]);
+  const later = where([after && laterThan(after)]);
   return ask(
     `SELECT open_groups.*, newest.fields AS fields FROM (
        SELECT name, alarms.subject AS subject, count(*) AS open, min(at) AS first_at, max(alarm_id) AS newest_id,

@@ -2,7 +2,7 @@
 
 import { all, ask, QUICK, read, SLOW } from './read.ts';
 import { decodeCount, decodeRefused } from './refusals.ts';
-import { type Condition, type SqlQuery, where } from './sql-query.ts';
+import { given, type SqlQuery, where } from './sql-query.ts';
 
 const MAX_LISTED = 1_000;
 
@@ -30,9 +30,6 @@ export const REFUSAL_READS = {
 };
 
 function refusedQuery({ accountId, requestId }: RefusalQuery): SqlQuery {
-  const conditions: Condition[] = [];
-  if (accountId !== undefined) conditions.push(['account_id = ?', accountId]);
-  if (requestId !== undefined) conditions.push(['request_id = ?', requestId]);
-  const { sql, values } = where(conditions);
+  const { sql, values } = where([given('account_id = ?', accountId), given('request_id = ?', requestId)]);
   return ask(`SELECT * FROM refused_requests ${sql} ORDER BY request_id DESC LIMIT ?`, ...values, MAX_LISTED);
 }

@@ -16,10 +16,22 @@ export interface SqlQuery {
 /** Each with its values. */
 export type Condition = readonly [sql: string, ...values: Value[]];
 
+/** Nothing is asked where the value is undefined. */
+export function given(sql: string, value: Value | undefined): Condition | undefined {
+  return value === undefined ? undefined : [sql, value];
+}
+
+type Conditions = readonly (Condition | false | undefined)[];
+
+export function onlyGiven(conditions: Conditions): Condition[] {
+  return conditions.filter((one) => one !== undefined && one !== false);
+}
+
 /** Joins conditions with AND; empty without conditions. */
-export function where(conditions: readonly Condition[]): SqlQuery {
+export function where(conditions: Conditions): SqlQuery {
+  const asked = onlyGiven(conditions);
   return {
-    sql: conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`,
-    values: conditions.flatMap(([, ...values]) => values),
+    sql: asked.length === 0 ? '' : `WHERE ${asked.map(([sql]) => sql).join(' AND ')}`,
+    values: asked.flatMap(([, ...values]) => values),
   };
 }

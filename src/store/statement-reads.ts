@@ -2,9 +2,10 @@
 // Every figure comes from entries by their time, so that each span begins with the balance that the one before ends with.
 
 import type { Nano } from '../kit/money.ts';
-import { all, ask, type Read, type Row, read, rowOf, SLOW_JOURNALED } from './read.ts';
+import { all, ask, type Read, read, rowOf, SLOW_JOURNALED } from './read.ts';
 import { type EntryKind, STORED_ENTRIES, type StoredEntry } from './rows.ts';
 import type { SqlQuery } from './sql-query.ts';
+import { decoder, number, sum, text } from './table.ts';
 
 export interface StatementSum {
   kind: Exclude<EntryKind, 'usage'>;
@@ -52,6 +53,14 @@ const ENTRIES = `SELECT * FROM entries
   WHERE account_id = ? AND at >= ? AND at < ? AND kind <> 'usage' AND (at, entry_id) > (CAST(? AS BIGINT), CAST(? AS BIGINT))
   ORDER BY at, entry_id LIMIT ?`;
 
+const toPart = decoder({
+  kind: text('kind'),
+  from: text('side'),
+  model: text<string | null>('model'),
+  entries: number('entries'),
+  amount: sum('amount'),
+});
+
 const statement: Read<[accountId: string, from: number, to: number], StoredStatement> = {
   ...SLOW_JOURNALED,
   ask: (accountId, from, to) => [ask(SUMS, from, from, from, accountId, to), entriesQuery(accountId, from, to)],
@@ -87,22 +96,8 @@ function entriesQuery(
   return ask(ENTRIES, accountId, from, to, after.at, after.entryId, STATEMENT_ENTRIES);
 }
 
-function toPart(row: Row) {
-  return {
-    kind: String(row.kind),
-    from: String(row.side),
-    model: row.model === null ? null : String(row.model),
-    entries: Number(row.entries),
-    amount: toAmount(row.amount),
-  };
-}
-
 function compare<Value extends string | bigint>(a: Value, b: Value): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function toAmount(value: unknown): Nano {
-  return BigInt(String(value ?? 0));
 }
 
 export const STATEMENT_READS = { statement, statementEntries };

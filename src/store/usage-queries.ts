@@ -5,8 +5,8 @@
 import { DAY_MS, HOUR_MS } from '../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import { IS_FAILED } from './failed-requests.ts';
-import { type Condition, type SqlQuery, where } from './sql-query.ts';
-import { count, decoder, sum } from './table.ts';
+import { type Condition, given, onlyGiven, type SqlQuery, where } from './sql-query.ts';
+import { columnsOf, count, decoder, sum } from './table.ts';
 
 export interface UsageQuery {
   accountId: string;
@@ -40,46 +40,44 @@ export const MAX_SORTED = 20_000;
 /** The field that usage is grouped by. */
 export type UsageGroup = 'model' | 'key';
 
-const FILTERS = [
-  ['channel', 'channel = ?'],
-  ['keyId', 'key_id = ?'],
-  ['status', 'status = ?'],
-] as const;
-
 /** Selects one account's rows by the filters that sums and records share. */
 function common(query: UsageQuery): Condition[] {
   return [['account_id = ?', query.accountId], ...filters(query)];
 }
 
-function filters({ models, keyIds, isFailed, ...query }: UsageQuery): Condition[] {
-  const byValue = FILTERS.flatMap(([name, sql]): Condition[] => {
-    const value = query[name];
-    return value === undefined ? [] : [[sql, value]];
-  });
-  return [
-    ...(models ? [[`model IN (${models.map(() => '?').join(', ')})`, ...models] as const] : []),
-    ...(keyIds ? [['key_id = ANY(?)', keyIds] as const] : []),
-    ...(isFailed ? [[IS_FAILED] as const] : []),
-    ...byValue,
-  ];
+function filters({ models, keyIds, isFailed, channel, keyId, status }: UsageQuery): Condition[] {
+  return onlyGiven([
+    models && [`model IN (${models.map(() => '?').join(', ')})`, ...models],
+    given('key_id = ANY(?)', keyIds),
+    isFailed && [IS_FAILED],
+    given('channel = ?', channel),
+    given('key_id = ?', keyId),
+    given('status = ?', status),
+  ]);
 }
 
-/** The columns to sum, for records and for daily sums. */
-export const SUMMED = [
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_5m_tokens',
-  'cache_write_1h_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'images',
-  'seconds',
-  'characters',
-  'searches',
-  'cost_nano',
-] as const;
+/** The sums of everything that usage is listed by. */
+export const TOTAL_FIELDS = {
+  requests: count('requests'),
+  input: count('input_tokens'),
+  cachedInput: count('cached_input_tokens'),
+  cacheWrite5m: count('cache_write_5m_tokens'),
+  cacheWrite1h: count('cache_write_1h_tokens'),
+  output: count('output_tokens'),
+  reasoning: count('reasoning_tokens'),
+  images: count('images'),
+  seconds: count('seconds'),
+  characters: count('characters'),
+  searches: count('searches'),
+  cost: sum('cost_nano'),
+};
+export const decodeTotals = decoder(TOTAL_FIELDS);
+export interface UsageTotals extends ReturnType<typeof decodeTotals> {}
+
 /** The columns of the daily sums. */
-const SUM_COLUMNS = ['requests', ...SUMMED];
+const SUM_COLUMNS = columnsOf(TOTAL_FIELDS).map(({ name }) => name);
+/** The columns to sum, for records and for daily sums. */
+export const SUMMED = SUM_COLUMNS.filter((name) => name !== 'requests');
 /** The upstream's bill, and the requests and revenue for which it is known. */
 export const ALL_SUM_COLUMNS = [...SUM_COLUMNS, 'upstream_nano', 'known_requests', 'known_revenue_nano'];
 const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
@@ -148,10 +146,7 @@ function splitDays(from: number | undefined, to: number | undefined): { days?: C
     return { pieces: [piece(from, to)] };
   }
   return {
-    days: [
-      ...(first === undefined ? [] : [['day >= ?', first] as const]),
-      ...(end === undefined ? [] : [['day < ?', end] as const]),
-    ],
+    days: onlyGiven([given('day >= ?', first), given('day < ?', end)]),
     pieces: [
       ...(from === undefined || first === undefined ? [] : [piece(from, taipeiDayStart(first))]),
       ...(to === undefined || end === undefined ? [] : [piece(taipeiDayStart(end), to)]),
@@ -164,12 +159,13 @@ function taipeiDays(at: number): number {
 }
 
 export function pageQuery(query: UsageQuery): SqlQuery {
-  const conditions: Condition[] = [
+  const { from, to, after } = query;
+  const conditions = onlyGiven([
     ...common(query),
-    ...(query.from === undefined ? [] : [['at >= ?', query.from] as const]),
-    ...(query.to === undefined ? [] : [['at < ?', query.to] as const]),
-    ...(query.after ? [['(at, request_id) < (?, ?)', query.after.at, query.after.requestId] as const] : []),
-  ];
+    given('at >= ?', from),
+    given('at < ?', to),
+    after && ['(at, request_id) < (?, ?)', after.at, after.requestId],
+  ]);
   if (query.sort) return sortedPage(query, query.sort, conditions);
   return filters(query).length > 0 ? filteredPage(query, conditions) : plainPage(query, conditions);
 }
@@ -186,10 +182,8 @@ const SORT_COLUMNS = { cost: 'cost_nano', duration: 'total_ms' } as const;
 function sortedPage(query: UsageQuery, sort: UsageSort, conditions: readonly Condition[]): SqlQuery {
   const { sql, values } = where(conditions);
   const column = SORT_COLUMNS[sort];
-  const { value, requestId } = query.sortedAfter ?? {};
-  const rest = where(
-    value === undefined || requestId === undefined ? [] : [[`(${column}, request_id) < (?, ?)`, value, requestId]],
-  );
+  const { sortedAfter: after } = query;
+  const rest = where([after && [`(${column}, request_id) < (?, ?)`, after.value, after.requestId]]);
   return {
     sql: `SELECT * FROM (SELECT * FROM usage_records ${sql} ${NEWEST_FIRST}) AS newest ${rest.sql}
       ORDER BY ${column} DESC, request_id DESC LIMIT ?`,
@@ -207,7 +201,7 @@ function filteredPage(query: UsageQuery, conditions: readonly Condition[]): SqlQ
   const days = where([
     ...common(query),
     ['day <= ?', newestDay],
-    ...(query.from === undefined ? [] : [['day >= ?', taipeiDay(query.from)] as const]),
+    given('day >= ?', query.from === undefined ? undefined : taipeiDay(query.from)),
   ]);
   const records = where([['at >= since'], ['at < until'], ...conditions]);
   return {
@@ -227,21 +221,3 @@ function filteredPage(query: UsageQuery, conditions: readonly Condition[]): SqlQ
     values: [newestDay, ...days.values, query.limit, ...records.values, query.limit + 1],
   };
 }
-
-/** What a sum by anything decodes to. */
-export const TOTAL_FIELDS = {
-  requests: count('requests'),
-  input: count('input_tokens'),
-  cachedInput: count('cached_input_tokens'),
-  cacheWrite5m: count('cache_write_5m_tokens'),
-  cacheWrite1h: count('cache_write_1h_tokens'),
-  output: count('output_tokens'),
-  reasoning: count('reasoning_tokens'),
-  images: count('images'),
-  seconds: count('seconds'),
-  characters: count('characters'),
-  searches: count('searches'),
-  cost: sum('cost_nano'),
-};
-export const decodeTotals = decoder(TOTAL_FIELDS);
-export interface UsageTotals extends ReturnType<typeof decodeTotals> {}

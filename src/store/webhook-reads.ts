@@ -2,7 +2,7 @@
 
 import { STORED_EVENTS, type StoredEvent } from './event-rows.ts';
 import { all, ask, first, many, one, QUICK, type Row, read, rowOf } from './read.ts';
-import { type Condition, type SqlQuery, where } from './sql-query.ts';
+import { given, type SqlQuery, where } from './sql-query.ts';
 import { DELIVERIES, type Delivery, type DeliveryState, WEBHOOKS } from './webhook-rows.ts';
 
 interface DeliveryQuery {
@@ -77,10 +77,11 @@ export const WEBHOOK_READS = {
 };
 
 function deliveriesQuery({ webhookId, state, before, limit }: DeliveryQuery): SqlQuery {
-  const conditions: Condition[] = [['webhook_id = ?', webhookId]];
-  if (state !== undefined) conditions.push(['state = ?', state]);
-  if (before !== undefined) conditions.push(['event_id < ?', before]);
-  const { sql, values } = where(conditions);
+  const { sql, values } = where([
+    ['webhook_id = ?', webhookId],
+    given('state = ?', state),
+    given('event_id < ?', before),
+  ]);
   return ask(`SELECT * FROM webhook_deliveries ${sql} ORDER BY event_id DESC LIMIT ?`, ...values, limit);
 }
 

@@ -5,15 +5,7 @@
 import { assert } from '../../kit/assert.ts';
 import { MINUTE_MS } from '../../kit/clock.ts';
 import { minNano, type Nano } from '../../kit/money.ts';
-import type {
-  AddressLimit,
-  AdmitInput,
-  AdmitResult,
-  FreeLimits,
-  HoldRequest,
-  LimitRefusal,
-  TokenRequest,
-} from '../admission.ts';
+import type { AdmitInput, AdmitResult, FreeLimits, HoldRequest, LimitRefusal, TokenRequest } from '../admission.ts';
 import type { HeldChain, Wallet } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
 import type { Book, Operations, Touch } from './book.ts';
@@ -32,11 +24,12 @@ import { affordableTokens, refuseForMoney } from './refuse-for-money.ts';
 import {
   type Allowance,
   dayAllowance,
-  EMPTY_WINDOW,
   rollingAllowance,
   takeDay,
+  takeDaySlot,
   takeRolling,
   tighterOf,
+  windowOf,
 } from './windows.ts';
 
 /** Paid slots share one entry per second, which keeps their window small; a slot counts up to one second longer. */
@@ -95,7 +88,7 @@ function previewAdmit(book: Book, input: AdmitInput): AdmitResult {
 function admitFree(book: Book, input: AdmitInput, wallet: Wallet, limits: FreeLimits): AdmitResult {
   const { at } = input;
   const windowId = requestWindow(input.accountId, true);
-  const window = book.get('windows', windowId) ?? EMPTY_WINDOW;
+  const window = windowOf(book, windowId);
   const perDay = wallet.balance > 0n ? limits.perDayPositive : limits.perDayZero;
   const day = dayAllowance(window, at, perDay);
   if (day.remaining < 1) return { ok: false, reason: 'free_daily_limit', allowance: day };
@@ -105,7 +98,8 @@ function admitFree(book: Book, input: AdmitInput, wallet: Wallet, limits: FreeLi
   const levels = isCounted(input) ? levelsOf(book, input, at) : [];
   const rates = tryRates(book, input, ratedLevels(levels, input.chain), Number.MAX_SAFE_INTEGER);
   if (!rates.ok) return rates;
-  const refused = limits.perAddress && takeAddressSlot(book, limits.perAddress, at);
+  const { perAddress } = limits;
+  const refused = perAddress && takeDaySlot(book, freeAddressWindow(perAddress.address), at, perAddress.perDay);
   if (refused) return { ok: false, reason: 'free_daily_limit', allowance: refused, isOfAddress: true };
 
   const taken = takeDay(takeRolling(window, at, MINUTE_MS, { keep: 2 * limits.perMinute }), at);
@@ -119,16 +113,6 @@ function admitFree(book: Book, input: AdmitInput, wallet: Wallet, limits: FreeLi
   return withRates(result, rates.tokens, takeRates(book, rates, at));
 }
 
-/** The allowance that is used up; undefined when the slot is taken. */
-function takeAddressSlot(book: Book, { address, perDay }: AddressLimit, at: number): Allowance | undefined {
-  const id = freeAddressWindow(address);
-  const window = book.get('windows', id) ?? EMPTY_WINDOW;
-  const allowance = dayAllowance(window, at, perDay);
-  if (allowance.remaining < 1) return allowance;
-  book.put('windows', id, takeDay(window, at));
-  return undefined;
-}
-
 function admitPaid(
   book: Book,
   input: AdmitInput,
@@ -138,7 +122,7 @@ function admitPaid(
 ): AdmitResult {
   const { at } = input;
   const windowId = requestWindow(input.accountId, false);
-  const window = book.get('windows', windowId) ?? EMPTY_WINDOW;
+  const window = windowOf(book, windowId);
   const minute = rollingAllowance(window, at, MINUTE_MS, limits.perMinute);
   if (minute.remaining < 1) return { ok: false, reason: 'rate_limited', allowance: minute };
   if (wallet.inFlight >= limits.inFlight) return tooManyInFlight(limits.inFlight, wallet.inFlight, at);

@@ -22,7 +22,7 @@ import { budgetTouches, closeBudgets } from './budgets.ts';
 import { closeRates, rateTouches, tokenTouches } from './key-rates.ts';
 import { bookDeadNode, bookLosses, lossTouches } from './losses.ts';
 import { spendFreeFirst } from './money.ts';
-import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
+import { giveBackDay, giveBackRolling, windowOf } from './windows.ts';
 
 /** How a request ended: the fields of its usage record that its hold does not have. */
 export interface Outcome extends OptionalTerms {
@@ -263,7 +263,7 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?
 function giveBackSlots(book: Book, hold: Hold, freeAddress?: string): void {
   closeRates(book, hold, undefined);
   const windowId = requestWindow(hold.accountId, hold.free);
-  const window = book.get('windows', windowId) ?? EMPTY_WINDOW;
+  const window = windowOf(book, windowId);
   book.put(
     'windows',
     windowId,
@@ -276,7 +276,7 @@ function giveBackSlots(book: Book, hold: Hold, freeAddress?: string): void {
 
 function giveBackAddressSlot(book: Book, address: string, takenAt: number): void {
   const id = freeAddressWindow(address);
-  book.put('windows', id, giveBackDay(book.get('windows', id) ?? EMPTY_WINDOW, takenAt));
+  book.put('windows', id, giveBackDay(windowOf(book, id), takenAt));
 }
 
 /**

@@ -8,7 +8,7 @@ import type { KeyRow } from '../rows.ts';
 import type { Actor } from './actors.ts';
 import type { Book } from './book.ts';
 import type { CreateKeyInput } from './keyring.ts';
-import { type Allowance, dayAllowance, EMPTY_WINDOW, takeDay } from './windows.ts';
+import { type Allowance, takeDaySlot } from './windows.ts';
 
 /** The account, or its delegating keys, have created the most keys allowed on one day. */
 export interface KeysMadeRefusal {
@@ -102,10 +102,6 @@ export function keysMadeWindow({ accountId, parentId }: Pick<KeyRow, 'accountId'
 /** Undefined when it is counted. What the operator makes does not count. */
 export function countKeyMade(book: Book, input: CreateKeyInput): KeysMadeRefusal | undefined {
   if (!input.by) return undefined;
-  const id = keysMadeWindow(input.key);
-  const window = book.get('windows', id) ?? EMPTY_WINDOW;
-  const allowance = dayAllowance(window, input.at, MAX_KEYS_A_DAY);
-  if (allowance.remaining < 1) return { ok: false, reason: 'too_many_keys_today', allowance };
-  book.put('windows', id, takeDay(window, input.at));
-  return undefined;
+  const allowance = takeDaySlot(book, keysMadeWindow(input.key), input.at, MAX_KEYS_A_DAY);
+  return allowance && { ok: false, reason: 'too_many_keys_today', allowance };
 }

@@ -3,10 +3,10 @@
 
 import { MINUTE_MS } from '../../kit/clock.ts';
 import type { LimitRefusal, RequestRef, TokenRequest } from '../admission.ts';
-import type { Buckets, Hold, Window } from '../rows.ts';
+import type { Buckets, Hold } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import type { Level } from './budgets.ts';
-import { type Allowance, changeSlot, EMPTY_WINDOW, rollingAllowance, takeRolling, tighterOf } from './windows.ts';
+import { type Allowance, changeSlot, rollingAllowance, takeRolling, tighterOf, windowOf } from './windows.ts';
 
 /** As for the paid calls of an account: one entry for each second. */
 const GRAIN_MS = 1_000;
@@ -142,8 +142,4 @@ function change(book: Book, id: string, takenAt: number, by: number): void {
 /** Reasoning is part of the output. */
 export function tokensOf({ input, cachedInput, cacheWrite5m, cacheWrite1h, output }: Buckets): number {
   return input + cachedInput + cacheWrite5m + cacheWrite1h + output;
-}
-
-function windowOf(book: Book, id: string): Window {
-  return book.get('windows', id) ?? EMPTY_WINDOW;
 }

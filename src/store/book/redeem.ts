@@ -9,7 +9,7 @@ import { addressWindow } from './address-windows.ts';
 import type { Book, Operations } from './book.ts';
 import { payIn } from './money.ts';
 import { checkReplay, type ReplayRequest, rememberReplay, replayTouches } from './replays.ts';
-import { type Allowance, dayAllowance, EMPTY_WINDOW, rollingAllowance, takeDay, takeRolling } from './windows.ts';
+import { type Allowance, dayAllowance, rollingAllowance, takeDay, takeRolling, windowOf } from './windows.ts';
 
 export interface RedeemInput {
   accountId: string;
@@ -106,8 +106,8 @@ function redeemed(card: Card, balance: bigint): Extract<RedeemResult, { ok: true
 
 /** The limit that is reached, if one is. */
 function guessesLeft(book: Book, { accountId, address, at, limits }: RedeemInput): Allowance | undefined {
-  const byAccount = book.get('windows', accountWindow(accountId)) ?? EMPTY_WINDOW;
-  const byAddress = book.get('windows', addressWindow('redeem', address)) ?? EMPTY_WINDOW;
+  const byAccount = windowOf(book, accountWindow(accountId));
+  const byAddress = windowOf(book, addressWindow('redeem', address));
   return [
     rollingAllowance(byAccount, at, ACCOUNT_SPAN_MS, limits.perTenMinutes),
     dayAllowance(byAccount, at, limits.perDay),
@@ -116,13 +116,10 @@ function guessesLeft(book: Book, { accountId, address, at, limits }: RedeemInput
 }
 
 function countGuess(book: Book, { accountId, address, at, limits }: RedeemInput): void {
-  const byAccount = book.get('windows', accountWindow(accountId)) ?? EMPTY_WINDOW;
-  const byAddress = book.get('windows', addressWindow('redeem', address)) ?? EMPTY_WINDOW;
-  const guessed = takeRolling(byAccount, at, ACCOUNT_SPAN_MS, { keep: limits.perTenMinutes });
-  book.put('windows', accountWindow(accountId), takeDay(guessed, at));
-  book.put(
-    'windows',
-    addressWindow('redeem', address),
-    takeRolling(byAddress, at, ADDRESS_SPAN_MS, { keep: limits.perAddressHour }),
-  );
+  const byAccount = accountWindow(accountId);
+  const byAddress = addressWindow('redeem', address);
+  const guessed = takeRolling(windowOf(book, byAccount), at, ACCOUNT_SPAN_MS, { keep: limits.perTenMinutes });
+  book.put('windows', byAccount, takeDay(guessed, at));
+  const taken = takeRolling(windowOf(book, byAddress), at, ADDRESS_SPAN_MS, { keep: limits.perAddressHour });
+  book.put('windows', byAddress, taken);
 }

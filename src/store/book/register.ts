@@ -3,7 +3,7 @@
 import { assert } from '../../kit/assert.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { Nano } from '../../kit/money.ts';
-import type { KeyRow, Window } from '../rows.ts';
+import type { KeyRow } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
 import { BALANCE_LOW } from './balance-low.ts';
 import type { Book, Operations } from './book.ts';
@@ -13,11 +13,11 @@ import { checkReplay, type ReplayRequest, rememberReplay, replayTouches } from '
 import {
   type Allowance,
   dayAllowance,
-  EMPTY_WINDOW,
   rollingAllowance,
   type TakeOptions,
   takeDay,
   takeRolling,
+  windowOf,
 } from './windows.ts';
 
 export interface RegisterInput {
@@ -83,10 +83,10 @@ function register(book: Book, input: RegisterInput): RegisterResult {
   ];
   const reached = findReached(book, origins, at);
   if (reached) return { ok: false, reason: 'registration_ip_limit', ...reached };
-  const bySite = book.get('windows', SITE_WINDOW) ?? EMPTY_WINDOW;
+  const bySite = windowOf(book, SITE_WINDOW);
   const site = dayAllowance(bySite, at, limits.perDay);
   if (site.remaining < 1) return { ok: false, reason: 'registration_site_limit', allowance: site };
-  const byHour = book.get('windows', HOUR_WINDOW) ?? EMPTY_WINDOW;
+  const byHour = windowOf(book, HOUR_WINDOW);
   const hour = limits.perHour === undefined ? undefined : rollingAllowance(byHour, at, HOUR_MS, limits.perHour);
   if (hour && hour.remaining < 1) {
     return { ok: false, reason: 'registration_site_limit', allowance: hour, isPace: true };
@@ -94,9 +94,8 @@ function register(book: Book, input: RegisterInput): RegisterResult {
 
   assert(!book.get('wallets', accountId), 'an account is registered once');
   for (const { address, limit } of origins) {
-    const window = originWindow(book, address);
-    const taken = takeRolling(window, at, ADDRESS_SPAN_MS, { keep: limit });
-    book.put('windows', addressWindow('register', address), taken);
+    const id = addressWindow('register', address);
+    book.put('windows', id, takeRolling(windowOf(book, id), at, ADDRESS_SPAN_MS, { keep: limit }));
   }
   book.put('windows', SITE_WINDOW, takeDay(bySite, at));
   book.put('windows', HOUR_WINDOW, takeRolling(byHour, at, HOUR_MS, hourOptions(limits.perHour)));
@@ -129,10 +128,6 @@ interface OriginLimit {
   prefix?: number;
 }
 
-function originWindow(book: Book, address: string): Window {
-  return book.get('windows', addressWindow('register', address)) ?? EMPTY_WINDOW;
-}
-
 /** The first of them that has no registration left. */
 function findReached(
   book: Book,
@@ -140,7 +135,7 @@ function findReached(
   at: number,
 ): { allowance: Allowance; prefix?: number } | undefined {
   for (const { address, limit, prefix } of origins) {
-    const allowance = rollingAllowance(originWindow(book, address), at, ADDRESS_SPAN_MS, limit);
+    const allowance = rollingAllowance(windowOf(book, addressWindow('register', address)), at, ADDRESS_SPAN_MS, limit);
     if (allowance.remaining < 1) return { allowance, ...(prefix === undefined ? {} : { prefix }) };
   }
   return undefined;

@@ -6,8 +6,14 @@
 import { DAY_MS } from '../../kit/clock.ts';
 import { taipeiDay, taipeiDayStart, taipeiMonth } from '../../kit/taipei.ts';
 import type { Window } from '../rows.ts';
+import type { Book } from './book.ts';
 
 export const EMPTY_WINDOW: Window = { slots: [], day: 0, dayCount: 0, touchedAt: 0 };
+
+export function windowOf(book: Book, id: string): Window {
+  return book.get('windows', id) ?? EMPTY_WINDOW;
+}
+
 const NO_SLOT = [0, 0] as const;
 const DAYS_AHEAD = 2;
 
@@ -107,6 +113,15 @@ export function changeSlot(window: Window, takenAt: number, grainMs: number, by:
 export function takeDay(window: Window, now: number): Window {
   const day = dayThatCounts(window.day, now);
   return { ...window, day, dayCount: day === window.day ? window.dayCount + 1 : 1, touchedAt: now };
+}
+
+/** Takes a slot of a daily limit; the allowance that is used up if there is none. */
+export function takeDaySlot(book: Book, id: string, now: number, limit: number): Allowance | undefined {
+  const window = windowOf(book, id);
+  const allowance = dayAllowance(window, now, limit);
+  if (allowance.remaining < 1) return allowance;
+  book.put('windows', id, takeDay(window, now));
+  return undefined;
 }
 
 export function giveBackDay(window: Window, takenAt: number): Window {

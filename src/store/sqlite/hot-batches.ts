@@ -4,80 +4,13 @@
 
 import { assert } from '../../kit/assert.ts';
 import type { Nano } from '../../kit/money.ts';
-import type { ToolCalls } from '../../kit/prices.ts';
-import type { AdmitInput, Losses, Operation, Outcome, ReleaseInput, SettleInput, TokenRequest } from '../operations.ts';
-import type { Attempt, ChargeRule, KeyChain, Loss, RequestStatus } from '../rows.ts';
+import type { AdmitInput, Losses, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
 
-type AdmitCells = [
-  requestId: string,
-  accountId: string,
-  keyId: string,
-  nodeId: string,
-  at: number,
-  model: string,
-  endpoint: string,
-  stream: boolean,
-  revision: number,
-  chain: KeyChain | null,
-];
-type PaidCells = [
-  base: string,
-  unit: string,
-  wanted: number,
-  least: number,
-  perMinute: number,
-  inFlight: number,
-  tokens: TokenRequest | null,
-];
-type FreeCells = [
-  perMinute: number,
-  perDayZero: number,
-  perDayPositive: number,
-  inFlight: number,
-  address: string | null,
-  addressPerDay: number,
-  tokens: TokenRequest | null,
-];
-type CloseCells = [
-  requestId: string,
-  accountId: string,
-  keyId: string,
-  at: number,
-  status: RequestStatus,
-  model: string | null,
-  channel: string | null,
-  input: number,
-  cachedInput: number,
-  cacheWrite5m: number,
-  cacheWrite1h: number,
-  output: number,
-  images: number,
-  reasoning: number,
-  estimated: boolean,
-  firstTokenMs: number | null,
-  totalMs: number,
-  attempts: readonly Attempt[],
-  rule: ChargeRule | null,
-  losses: WrittenLosses | null,
-  serviceTier: string | null,
-  toolCalls: ToolCalls | null,
-  chain: KeyChain | null,
-  pricedAt: number | null,
-  upstreamCost: string | null,
-  seconds: number,
-  characters: number,
-  searches: number,
-];
-type WrittenLosses = {
-  items: (Omit<Loss, 'amount' | 'charge'> & { amount: string; charge: string })[];
-  guard: string | null;
-};
-
-/** A letter for the type precedes the cells; optional cells come last. */
-type HotPaid = ['p', ...AdmitCells, ...PaidCells];
-type HotFree = ['f', ...AdmitCells, ...FreeCells];
-type HotSettle = ['s', ...CloseCells, cost: string];
-type HotRelease = ['r', ...CloseCells, giveBackSlots: boolean, freeAddress: string | null];
+/** A letter for the type precedes the cells. */
+type HotPaid = ReturnType<typeof paidCells>;
+type HotFree = ReturnType<typeof freeCells>;
+type HotSettle = ReturnType<typeof settleCells>;
+type HotRelease = ReturnType<typeof releaseCells>;
 type HotCells = HotPaid | HotFree | HotSettle | HotRelease;
 
 /** All fields, including optional ones, so that none can be forgotten. */
@@ -104,9 +37,9 @@ function digits(money: Nano): string {
 }
 
 function operationCells({ name, input }: Operation): HotCells | undefined {
-  if (name === 'admit') return admitCells(input);
-  if (name === 'settle') return ['s', ...closeCells(input), digits(input.cost)];
-  if (name === 'release') return ['r', ...closeCells(input), input.giveBackSlots, input.freeAddress ?? null];
+  if (name === 'admit') return input.charge.free ? freeCells(input, input.charge) : paidCells(input, input.charge);
+  if (name === 'settle') return settleCells(input);
+  if (name === 'release') return releaseCells(input);
   return undefined;
 }
 
@@ -128,22 +61,45 @@ function decodeOperation(cells: HotCells): Operation {
   }
 }
 
-function admitCells(input: AdmitInput): HotCells {
-  const { requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, charge } = input;
-  const { chain = null, tokens = null } = input;
-  const common: AdmitCells = [requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, chain];
-  if (charge.free) {
-    const { perMinute, perDayZero, perDayPositive, inFlight, perAddress } = charge.limits;
-    const address = perAddress?.address ?? null;
-    return ['f', ...common, perMinute, perDayZero, perDayPositive, inFlight, address, perAddress?.perDay ?? 0, tokens];
-  }
-  const { hold, limits } = charge;
-  const { perMinute, inFlight } = limits;
-  return ['p', ...common, digits(hold.base), digits(hold.unit), hold.wanted, hold.least, perMinute, inFlight, tokens];
+type Charge<Free extends boolean> = Extract<AdmitInput['charge'], { free: Free }>;
+
+function admitCells(input: AdmitInput) {
+  const { requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, chain = null } = input;
+  return [requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, chain] as const;
+}
+
+function paidCells(input: AdmitInput, { hold, limits }: Charge<false>) {
+  return [
+    'p',
+    ...admitCells(input),
+    digits(hold.base),
+    digits(hold.unit),
+    hold.wanted,
+    hold.least,
+    limits.perMinute,
+    limits.inFlight,
+    input.tokens ?? null,
+  ] as const;
+}
+
+function freeCells(input: AdmitInput, { limits }: Charge<true>) {
+  const { perMinute, perDayZero, perDayPositive, inFlight, perAddress } = limits;
+  const address = perAddress?.address ?? null;
+  return [
+    'f',
+    ...admitCells(input),
+    perMinute,
+    perDayZero,
+    perDayPositive,
+    inFlight,
+    address,
+    perAddress?.perDay ?? 0,
+    input.tokens ?? null,
+  ] as const;
 }
 
 // Cells are read by index, because destructuring takes 50 % longer and this runs for every request on the writer thread. The
-// types above name each index.
+// functions that write the cells say what is at each index, from 1 on.
 
 function toAdmit(cells: HotPaid | HotFree, charge: AdmitInput['charge']): AdmitInput {
   const whole: Whole<AdmitInput> = {
@@ -163,7 +119,7 @@ function toAdmit(cells: HotPaid | HotFree, charge: AdmitInput['charge']): AdmitI
   return whole;
 }
 
-function toPaid(cells: HotPaid): AdmitInput['charge'] {
+function toPaid(cells: HotPaid): Charge<false> {
   return {
     free: false,
     hold: { base: BigInt(cells[11]), unit: BigInt(cells[12]), wanted: cells[13], least: cells[14] },
@@ -171,7 +127,7 @@ function toPaid(cells: HotPaid): AdmitInput['charge'] {
   };
 }
 
-function toFree(cells: HotFree): AdmitInput['charge'] {
+function toFree(cells: HotFree): Charge<true> {
   const address = cells[15];
   return {
     free: true,
@@ -185,7 +141,7 @@ function toFree(cells: HotFree): AdmitInput['charge'] {
   };
 }
 
-function closeCells({ requestId, accountId, keyId, chain, outcome, losses }: SettleInput | ReleaseInput): CloseCells {
+function closeCells({ requestId, accountId, keyId, chain, outcome, losses }: SettleInput | ReleaseInput) {
   const { buckets } = outcome;
   return [
     requestId,
@@ -216,7 +172,15 @@ function closeCells({ requestId, accountId, keyId, chain, outcome, losses }: Set
     buckets.seconds,
     buckets.characters,
     buckets.searches,
-  ];
+  ] as const;
+}
+
+function settleCells(input: SettleInput) {
+  return ['s', ...closeCells(input), digits(input.cost)] as const;
+}
+
+function releaseCells(input: ReleaseInput) {
+  return ['r', ...closeCells(input), input.giveBackSlots, input.freeAddress ?? null] as const;
 }
 
 function toSettle(cells: HotSettle): SettleInput {
@@ -239,14 +203,14 @@ function toClose(cells: HotSettle | HotRelease): Whole<Pick<SettleInput, keyof S
   };
 }
 
-function writeLosses({ items, guard }: Losses): WrittenLosses {
+function writeLosses({ items, guard }: Losses) {
   return {
     items: items.map((item) => ({ ...item, amount: digits(item.amount), charge: digits(item.charge) })),
     guard: guard === null ? null : digits(guard),
   };
 }
 
-function readLosses({ items, guard }: WrittenLosses): Losses {
+function readLosses({ items, guard }: ReturnType<typeof writeLosses>): Losses {
   return {
     items: items.map((item) => ({ ...item, amount: BigInt(item.amount), charge: BigInt(item.charge) })),
     guard: guard === null ? null : BigInt(guard),
