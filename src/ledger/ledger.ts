@@ -5,7 +5,7 @@ import { Fault } from '../faults/fault.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, sleep } from '../kit/clock.ts';
 import { describeError } from '../kit/log.ts';
-import { formatNtd, NANO_PER_NTD, type Nano } from '../kit/money.ts';
+import { formatNtd, minNano, NANO_PER_NTD, type Nano } from '../kit/money.ts';
 import { chargeBeyond, unpaid } from '../store/book/losses.ts';
 import type {
   AdmitInput,
@@ -16,9 +16,8 @@ import type {
   ReleaseInput,
   SettleInput,
 } from '../store/operations.ts';
-import { type Loss, NO_BUCKETS } from '../store/rows.ts';
+import { type Loss, NO_BUCKETS, type UsageRecord } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
-import { lossesBeyondHold } from './late-losses.ts';
 import type { LossMeter } from './loss-meter.ts';
 
 const FIRST_RETRY_MS = 100;
@@ -26,19 +25,7 @@ const LAST_RETRY_MS = 5_000;
 /** A smaller write-off is booked without an alarm: one cent. */
 const ALARMING_WRITE_OFF: Nano = NANO_PER_NTD / 100n;
 
-export interface Ledger {
-  /** Takes limit slots and hold together; durable when it resolves with `ok`. */
-  admit(input: AdmitInput): Promise<AdmitResult>;
-  /** The result that `admit` would have now; reserves nothing. */
-  previewAdmit(input: AdmitInput): Promise<AdmitResult>;
-  /** Releases the request if a bug here makes settling impossible. */
-  settle(input: SettleInput, unsettled: Unsettled): Promise<CloseResult>;
-  release(input: ReleaseInput): Promise<CloseResult>;
-  /** False when another node released the hold, because it considered this one dead, or when the store cannot answer. */
-  isHeld(held: Held): Promise<boolean>;
-  /** Closes that have not committed yet. */
-  closing(): number;
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 /** The input of a release in place of a settlement. */
 interface Unsettled {
@@ -64,7 +51,7 @@ interface LedgerTools {
   lease(): { renew(): Promise<void>; hasLivedSince(since: number): boolean } | undefined;
 }
 
-export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerTools): Ledger {
+export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerTools) {
   let closing = 0;
 
   function admit(name: 'admit' | 'previewAdmit', input: AdmitInput): Promise<AdmitResult> {
@@ -175,11 +162,16 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
   }
 
   return {
-    admit: (input) => admit('admit', input),
-    previewAdmit: (input) => admit('previewAdmit', input),
-    isHeld: (held) => (lease()?.hasLivedSince(held.since) ? Promise.resolve(true) : isStillOpen(held)),
-    settle: (input, unsettled) => close('settle', input, unsettled),
-    release: (input) => close('release', input),
+    /** Takes limit slots and hold together; durable when it resolves with `ok`. */
+    admit: (input: AdmitInput) => admit('admit', input),
+    /** The result that `admit` would have now; reserves nothing. */
+    previewAdmit: (input: AdmitInput) => admit('previewAdmit', input),
+    /** False when another node released the hold, because it considered this one dead, or when the store cannot answer. */
+    isHeld: (held: Held) => (lease()?.hasLivedSince(held.since) ? Promise.resolve(true) : isStillOpen(held)),
+    /** Releases the request if a bug here makes settling impossible. */
+    settle: (input: SettleInput, unsettled: Unsettled) => close('settle', input, unsettled),
+    release: (input: ReleaseInput) => close('release', input),
+    /** Closes that have not committed yet. */
     closing: () => closing,
   };
 }
@@ -209,4 +201,34 @@ function releaseInstead(input: SettleInput, { freeAddress, upstreamCost }: Unset
   };
   const kept = items.length > 0 ? { items, guard: losses?.guard ?? null } : undefined;
   return { requestId, accountId, keyId, chain, giveBackSlots: true, freeAddress, outcome, losses: kept };
+}
+
+/**
+ * A request whose hold was swept before its close arrived: its node was paused for longer than its lease, and went on. The
+ * sweep has booked the hold as the loss. What upstreams bill beyond that is known only now.
+ */
+type Swept = Pick<UsageRecord, 'model' | 'held'>;
+
+/** The answer first, then the losses in their order: the part of each that the hold does not cover. */
+function lossesBeyondHold(input: SettleInput | ReleaseInput, { model, held }: Swept): Loss[] {
+  let covered = held;
+  const beyond = (amount: Nano): Nano => {
+    const rest = amount > covered ? amount - covered : 0n;
+    covered -= amount - rest;
+    return rest;
+  };
+  return [...billOf(input, { model, held }), ...(input.losses?.items ?? [])]
+    .map((item): Loss => ({ ...item, amount: beyond(item.amount), charge: 0n }))
+    .filter(({ amount }) => amount > 0n);
+}
+
+/**
+ * The upstreams' bill for the answer itself, at the sale price if the route states no cost. The excess of a settlement over the
+ * hold is among the losses.
+ */
+function billOf(input: SettleInput | ReleaseInput, { model: asked, held }: Swept): Loss[] {
+  if (!('cost' in input)) return [];
+  const { model = asked, channel, upstreamCost } = input.outcome;
+  const amount = upstreamCost ?? minNano(input.cost, held);
+  return [{ reason: 'above_hold', model, channel, amount, charge: 0n }];
 }

@@ -5,7 +5,6 @@ import { WAIT } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
 import { MINUTE_MS } from '../kit/clock.ts';
 import type { Allowance } from '../store/book/windows.ts';
-import { describeWait } from './describe-wait.ts';
 import { keyRateFault } from './key-rate-fault.ts';
 import { moneyFault } from './money-fault.ts';
 import { rateHeaders } from './rate-headers.ts';
@@ -111,6 +110,12 @@ function limitText(code: LimitCode, { limit, used }: Allowance, wait: string): s
     case 'registration_site_limit':
       return `The registrations of today are used up. Retry in ${wait}, after midnight in Taipei.`;
   }
+}
+
+/** How long to wait, for people: rounded up, so that it is never too short. `resets_at` has the exact time. */
+export function describeWait(seconds: number): string {
+  if (seconds <= 120) return `${Math.ceil(seconds)} s`;
+  return seconds <= 7_200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`;
 }
 
 const NO_PAID = 'This service accepts no paid requests at present. Use a free model.';

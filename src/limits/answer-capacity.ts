@@ -16,10 +16,7 @@ export interface AnswerLease {
   release(): void;
 }
 
-export interface AnswerCapacity {
-  /** `share`: the part of this capacity that the answer may use. */
-  open(accountId: string, share: number): AnswerLease;
-}
+export type AnswerCapacity = ReturnType<typeof createAnswerCapacity>;
 
 const MIB = 1024 * 1024;
 const MAX_BYTES = 256 * MIB;
@@ -39,7 +36,7 @@ interface Account {
 type Waiter = () => boolean;
 
 /** `all` counts bodies and answers together. It is updated here and read elsewhere. */
-export function createAnswerCapacity(all: { bytes: number }, mostBytes: () => number): AnswerCapacity {
+export function createAnswerCapacity(all: { bytes: number }, mostBytes: () => number) {
   const accounts = new Map<string, Account>();
   const waiting = new Set<Waiter>();
   let answersBytes = 0;
@@ -50,6 +47,7 @@ export function createAnswerCapacity(all: { bytes: number }, mostBytes: () => nu
     for (const take of waiting) if (take()) waiting.delete(take);
   }
 
+  /** `share`: the part of this capacity that the answer may use. */
   function open(accountId: string, share: number): AnswerLease {
     const account = accounts.get(accountId) ?? { leases: 0, bytes: 0, turn: undefined };
     accounts.set(accountId, account);

@@ -1,17 +1,9 @@
 // Counts recent events per subject in this process's memory. It guards against floods, for which a database row per
 // refused call would be too expensive. Published limits are never counted here.
 
-import type { FaultDetails } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 
-export interface Counter {
-  /** Counts one event and returns whether it is within the limit; events above it are not counted. */
-  take(subject: string, limit: number): boolean;
-  /** Seconds until one more event is within the limit. */
-  waitS(subject: string, limit: number): number;
-  /** Details for a fault about this limit. */
-  reached(subject: string, limit: number): Pick<FaultDetails, 'retryAfterS' | 'figures'>;
-}
+export type Counter = ReturnType<typeof createCounter>;
 
 interface CounterOptions {
   clock: Clock;
@@ -20,7 +12,7 @@ interface CounterOptions {
   maxSubjects: number;
 }
 
-export function createCounter({ clock, spanMs, maxSubjects }: CounterOptions): Counter {
+export function createCounter({ clock, spanMs, maxSubjects }: CounterOptions) {
   /** Event times per subject, the most recent subject last. */
   const seen = new Map<string, number[]>();
 
@@ -29,13 +21,15 @@ export function createCounter({ clock, spanMs, maxSubjects }: CounterOptions): C
     return (seen.get(subject) ?? []).filter((at) => at > since);
   }
 
+  /** Seconds until one more event is within the limit. */
   function waitS(subject: string, limit: number): number {
     const opens = recent(subject).at(-limit);
     return opens === undefined ? 0 : Math.max(0, opens + spanMs - clock.monotonic()) / 1000;
   }
 
   return {
-    take(subject, limit) {
+    /** Counts one event and returns whether it is within the limit; events above it are not counted. */
+    take(subject: string, limit: number): boolean {
       const times = recent(subject);
       const isWithin = times.length < limit;
       if (isWithin) times.push(clock.monotonic());
@@ -48,7 +42,8 @@ export function createCounter({ clock, spanMs, maxSubjects }: CounterOptions): C
       return isWithin;
     },
     waitS,
-    reached(subject, limit) {
+    /** Details for a fault about this limit. */
+    reached(subject: string, limit: number) {
       const retryAfterS = waitS(subject, limit);
       const resetsAt = new Date(clock.now() + retryAfterS * 1000).toISOString();
       return { retryAfterS, figures: { limit, used: limit, resets_at: resetsAt } };

@@ -38,38 +38,27 @@ export interface Caller {
   address: string;
 }
 
-export interface LargeWork {
-  /** For calls that get no answer. */
-  wasted: WorkBudget;
-  /** For calls that the gateway answers without a model: token counts, quotes, and requests that only warm a cache. */
-  answeredHere: WorkBudget;
-  /** Resolves when the account's earlier heavy bodies are admitted or refused. The result ends this turn. */
-  turn(accountId: string): Promise<() => void>;
-}
-
-interface WorkBudget {
-  /** Throws `rate_limited` if too much of this work was done for the caller lately. */
-  check(caller: Caller): void;
-  /** Counts work and returns a function that undoes it. */
-  charge(caller: Caller, units: number): () => void;
-}
+export type LargeWork = ReturnType<typeof createLargeWork>;
 
 export function unitsOf(bytes: number, { values, items }: Pick<Spans, 'values' | 'items'>): number {
   return Math.floor(bytes / BYTES_PER_UNIT + values / VALUES_PER_UNIT + items / ITEMS_PER_UNIT);
 }
 
-export function createLargeWork(clock: Clock): LargeWork {
+export function createLargeWork(clock: Clock) {
   const turns = new Map<string, Promise<void>>();
   return {
+    /** For calls that get no answer. */
     wasted: createBudget(clock, WASTED_UNITS, {
       cause: 'Too many requests with large bodies were refused or abandoned',
       remedy: 'Correct them, and retry',
     }),
+    /** For calls that the gateway answers without a model: token counts, quotes, and requests that only warm a cache. */
     answeredHere: createBudget(clock, ANSWERED_UNITS, {
       cause: 'Too many tokens were counted, calls quoted or caches warmed, for large bodies',
       remedy: 'Retry',
     }),
-    async turn(accountId) {
+    /** Resolves when the account's earlier heavy bodies are admitted or refused. The result ends this turn. */
+    async turn(accountId: string): Promise<() => void> {
       const before = turns.get(accountId);
       const { promise, resolve } = Promise.withResolvers<void>();
       turns.set(accountId, promise);
@@ -82,12 +71,7 @@ export function createLargeWork(clock: Clock): LargeWork {
   };
 }
 
-interface BudgetText {
-  cause: string;
-  remedy: string;
-}
-
-function createBudget(clock: Clock, accountUnits: number, text: BudgetText): WorkBudget {
+function createBudget(clock: Clock, accountUnits: number, text: { cause: string; remedy: string }) {
   const accounts = new RecentWork(clock);
   const addresses = new RecentWork(clock);
   const addressUnits = ACCOUNTS_PER_ADDRESS * accountUnits;
@@ -106,12 +90,14 @@ function createBudget(clock: Clock, accountUnits: number, text: BudgetText): Wor
   }
 
   return {
-    check({ accountId, address }) {
+    /** Throws `rate_limited` if too much of this work was done for the caller lately. */
+    check({ accountId, address }: Caller): void {
       const used = accounts.used(accountId);
       if (used >= accountUnits) throw overBudget(accounts, accountId, accountUnits);
       if (used > 0 && addresses.used(address) >= addressUnits) throw overBudget(addresses, address, addressUnits);
     },
-    charge({ accountId, address }, units) {
+    /** Counts work and returns a function that undoes it. */
+    charge({ accountId, address }: Caller, units: number): () => void {
       if (units === 0) return () => {};
       const byAccount = accounts.add(accountId, units);
       const byAddress = addresses.add(address, units);

@@ -9,12 +9,9 @@ export const QUOTES_PER_MINUTE = 600;
 export const QUOTES_IN_FLIGHT = 32;
 const MAX_ACCOUNTS = 50_000;
 
-export interface QuoteGuard {
-  /** Throws `too_many_in_flight` or `rate_limited`. The result ends the quote. */
-  begin(accountId: string): () => void;
-}
+export type QuoteGuard = ReturnType<typeof createQuoteGuard>;
 
-export function createQuoteGuard(clock: Clock): QuoteGuard {
+export function createQuoteGuard(clock: Clock) {
   const counter = createCounter({ clock, spanMs: MINUTE_MS, maxSubjects: MAX_ACCOUNTS });
   const running = new Map<string, number>();
 
@@ -25,7 +22,8 @@ export function createQuoteGuard(clock: Clock): QuoteGuard {
   }
 
   return {
-    begin(accountId) {
+    /** Throws `too_many_in_flight` or `rate_limited`. The result ends the quote. */
+    begin(accountId: string): () => void {
       const used = running.get(accountId) ?? 0;
       if (used >= QUOTES_IN_FLIGHT) {
         throw fault('too_many_in_flight', {

@@ -13,12 +13,7 @@ export interface RefusedCall {
   at: number;
 }
 
-export interface RecentRefusals {
-  find(call: RefusedCall): Refused | undefined;
-  note(call: RefusedCall, refused: Refused): void;
-  /** A slot was given back: the next call may be admitted. */
-  forget(accountId: string): void;
-}
+export type RecentRefusals = ReturnType<typeof createRecentRefusals>;
 
 /** Short, because a slot given back on another node is not reported to this one. */
 const CACHED_FOR_MS = 250;
@@ -31,18 +26,18 @@ interface CachedRefusal {
   until: number;
 }
 
-export function createRecentRefusals(): RecentRefusals {
+export function createRecentRefusals() {
   const cache = { free: new Map<string, CachedRefusal>(), paid: new Map<string, CachedRefusal>() };
   const of = (isFree: boolean) => (isFree ? cache.free : cache.paid);
   return {
-    find({ accountId, isFree, revision, at }) {
+    find({ accountId, isFree, revision, at }: RefusedCall): Refused | undefined {
       const known = of(isFree).get(accountId);
       if (!known) return undefined;
       if (known.revision === revision && at >= known.since && at < known.until) return known.refused;
       of(isFree).delete(accountId);
       return undefined;
     },
-    note({ accountId, isFree, revision, at }, refused) {
+    note({ accountId, isFree, revision, at }: RefusedCall, refused: Refused): void {
       // Only these end by time alone; money and running calls may change at any moment.
       if (refused.reason !== 'rate_limited' && refused.reason !== 'free_minute_limit') return;
       // Another key of the account may have a slot.
@@ -55,7 +50,8 @@ export function createRecentRefusals(): RecentRefusals {
       if (of(isFree).size >= MAX_ACCOUNTS) of(isFree).clear();
       of(isFree).set(accountId, { refused, revision, since: at, until });
     },
-    forget(accountId) {
+    /** A slot was given back: the next call may be admitted. */
+    forget(accountId: string): void {
       cache.free.delete(accountId);
       cache.paid.delete(accountId);
     },

@@ -14,11 +14,7 @@ import {
 /** Its time is set here. */
 export type Refusal = Omit<RefusedRequest, 'at'>;
 
-export interface RefusalLog {
-  record(refusal: Refusal): void;
-  /** Refusals recorded since the last call, in batches that are quick to write. */
-  take(): RefusalBatch[];
-}
+export type RefusalLog = ReturnType<typeof createRefusalLog>;
 
 /** Beyond this, refusals of further keys are counted without their account. */
 const MAX_COUNTS = 5_000;
@@ -27,7 +23,7 @@ const MAX_REQUESTS = 10_000;
 const BATCH_ROWS = 500;
 
 /** `source` names the batches. */
-export function createRefusalLog(clock: Clock, source: string): RefusalLog {
+export function createRefusalLog(clock: Clock, source: string) {
   let counts = new Map<string, RefusalCount>();
   /** By account; those of unknown accounts by their code. */
   let newest = new Map<string, NewestRequests>();
@@ -52,12 +48,13 @@ export function createRefusalLog(clock: Clock, source: string): RefusalLog {
   }
 
   return {
-    record(refusal) {
+    record(refusal: Refusal): void {
       const at = clock.now();
       count(refusal, taipeiDay(at));
       if (newestLike(refusal)?.add({ ...refusal, at }, kept < MAX_REQUESTS)) kept++;
     },
-    take() {
+    /** Refusals recorded since the last call, in batches that are quick to write. */
+    take(): RefusalBatch[] {
       const taken = {
         counts: [...counts.values()],
         requests: [...newest.values()].flatMap(({ requests }) => requests),

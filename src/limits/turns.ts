@@ -4,12 +4,7 @@
 
 import { type Clock, sleep } from '../kit/clock.ts';
 
-export interface Turns {
-  /** Resolves at the call's turn or after `maxMs`. Rejects when `gone` aborts. */
-  wait(queueId: string, maxMs: number, gone: AbortSignal): Promise<void>;
-  /** One of the queued calls was admitted. */
-  passOn(queueId: string): void;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 export const TURN_MS = 50;
 
@@ -19,7 +14,7 @@ interface Queue {
   cancel(): void;
 }
 
-export function createTurns(clock: Clock): Turns {
+export function createTurns(clock: Clock) {
   const queues = new Map<string, Queue>();
 
   function open(queueId: string): Queue {
@@ -42,7 +37,8 @@ export function createTurns(clock: Clock): Turns {
   }
 
   return {
-    async wait(queueId, maxMs, gone) {
+    /** Resolves at the call's turn or after `maxMs`. Rejects when `gone` aborts. */
+    async wait(queueId: string, maxMs: number, gone: AbortSignal): Promise<void> {
       const { waiting } = queues.get(queueId) ?? open(queueId);
       const turn = new AbortController();
       waiting.add(turn);
@@ -54,7 +50,8 @@ export function createTurns(clock: Clock): Turns {
         waiting.delete(turn);
       }
     },
-    passOn(queueId) {
+    /** One of the queued calls was admitted. */
+    passOn(queueId: string): void {
       const queue = queues.get(queueId);
       if (!queue || queue.waiting.size === 0) return;
       queue.cancel();

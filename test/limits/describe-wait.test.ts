@@ -1,7 +1,7 @@
 // People read how long to wait; it is never shorter than it is.
 
 import { expect, test } from 'bun:test';
-import { describeWait } from '../../src/limits/describe-wait.ts';
+import { describeWait } from '../../src/limits/admission-fault.ts';
 
 test.each([
   [1, '1 s'],

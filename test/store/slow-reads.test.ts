@@ -4,7 +4,7 @@
 import { expect, test } from 'bun:test';
 import { prepareReads } from '../../src/store/postgres/prepare-reads.ts';
 import { READ_NAMES, READS, type ReadName, type Reads } from '../../src/store/read-table.ts';
-import { readsThrough } from '../../src/store/sqlite/reads-through.ts';
+import { readsThrough } from '../../src/store/sqlite/sqlite-store.ts';
 
 /** Says by failing that it was asked. */
 function telling(name: string) {

@@ -5,7 +5,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { databasePlace } from '../database-url.ts';
 import { checkServer } from '../postgres/check-server.ts';
 import { createConnect } from '../postgres/connect.ts';
-import type { Connection, Rows } from '../postgres/connection.ts';
+import { askOn, type Connection, type Rows } from '../postgres/connection.ts';
 import { NoAnswer } from '../postgres/errors.ts';
 import { MIGRATION_LOCK, migrate } from '../postgres/migrate.ts';
 import { cannotUse } from '../postgres/postgres-store.ts';
@@ -58,7 +58,7 @@ export async function openTarget(url: string, clock: Clock): Promise<Target> {
 }
 
 async function begin(connection: Connection, place: string, connect: () => Promise<Connection>): Promise<Target> {
-  const ask = askOn(connection);
+  const ask = askWith(connection);
   refuseForeign(await readPostgresSchema(ask), place);
   await migrate(connection);
   await ask('BEGIN');
@@ -90,7 +90,7 @@ async function lookAgain(
   let connection: Connection | undefined;
   try {
     connection = await connect();
-    const ask = askOn(connection, LOOK_MS);
+    const ask = askWith(connection, LOOK_MS);
     await ask(LOCK_OUT_STARTS);
     return (await ask(proof)).length > 0 ? 'committed' : 'rolled back';
   } catch {
@@ -125,10 +125,6 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-function askOn(connection: Connection, withinMs = STATEMENT_MS): Ask {
-  return async (sql, values = []) => {
-    const [answer] = await connection.send([{ sql, values }], withinMs);
-    if (!answer?.ok) throw answer?.error ?? new NoAnswer('no answer');
-    return answer.rows;
-  };
+function askWith(connection: Connection, withinMs = STATEMENT_MS): Ask {
+  return (sql, values = []) => askOn(connection, { sql, values }, withinMs);
 }

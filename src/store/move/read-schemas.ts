@@ -2,32 +2,16 @@
 
 import type { Database } from 'bun:sqlite';
 import type { Rows } from '../postgres/connection.ts';
+import { type DriverRow, decoder, flag, number, text } from '../table.ts';
 import type { TableSchema } from './plan-move.ts';
 
-interface SqliteColumn {
-  table_name: string;
-  column_name: string;
-  type: string;
-  /** Its place in the primary key, from 1; 0 if it is not in it. */
-  key_place: bigint;
-}
-
-const SQLITE_COLUMNS = `SELECT tables.name AS table_name, columns.name AS column_name, columns.type AS type, columns.pk AS key_place
+const SQLITE_COLUMNS = `SELECT tables.name AS table_name, columns.name AS column_name, columns.type AS type, 0 AS is_counted,
+    columns.pk AS key_place
   FROM sqlite_master AS tables, pragma_table_xinfo(tables.name) AS columns
   WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY tables.name, columns.cid`;
 
-/** References are PostgreSQL's to check: here they are not asked for. */
 export function readSqliteSchema(db: Database): TableSchema[] {
-  const columns = db.query<SqliteColumn, []>(SQLITE_COLUMNS).all();
-  return [...Map.groupBy(columns, ({ table_name }) => table_name)].map(([name, own]) => ({
-    name,
-    columns: own.map(({ column_name, type }) => ({ name: column_name, type, isCounted: false })),
-    key: own
-      .filter(({ key_place }) => key_place > 0n)
-      .toSorted((a, b) => Number(a.key_place - b.key_place))
-      .map(({ column_name }) => column_name),
-    refersTo: [],
-  }));
+  return toTables(db.query<DriverRow, []>(SQLITE_COLUMNS).all());
 }
 
 const POSTGRES_COLUMNS = `SELECT tables.relname AS table_name, columns.attname AS column_name,
@@ -42,18 +26,29 @@ const POSTGRES_COLUMNS = `SELECT tables.relname AS table_name, columns.attname A
   WHERE tables.relkind IN ('r', 'p') ORDER BY tables.relname, columns.attnum`;
 
 export async function readPostgresSchema(ask: (sql: string) => Promise<Rows>): Promise<TableSchema[]> {
-  const columns = await ask(POSTGRES_COLUMNS);
-  return [...Map.groupBy(columns, ({ table_name }) => String(table_name))].map(([name, own]) => ({
-    name,
-    columns: own.map(({ column_name, type, is_counted }) => ({
-      name: String(column_name),
-      type: String(type),
-      isCounted: is_counted === true,
-    })),
-    key: own
-      .filter(({ key_place }) => Number(key_place) > 0)
-      .toSorted((a, b) => Number(a.key_place) - Number(b.key_place))
-      .map(({ column_name }) => String(column_name)),
-    refersTo: own[0]?.refers_to as string[],
-  }));
+  return toTables(await ask(POSTGRES_COLUMNS));
+}
+
+/** References and counters are PostgreSQL's to check: of the embedded database they are not asked for. */
+const decodeColumn = decoder({
+  name: text('column_name'),
+  type: text('type'),
+  isCounted: flag('is_counted'),
+  /** Its place in the primary key, from 1; 0 if it is not in it. */
+  keyPlace: number('key_place'),
+});
+
+function toTables(rows: readonly DriverRow[]): TableSchema[] {
+  return [...Map.groupBy(rows, ({ table_name }) => String(table_name))].map(([name, own]) => {
+    const columns = own.map(decodeColumn);
+    return {
+      name,
+      columns: columns.map(({ keyPlace: _, ...column }) => column),
+      key: columns
+        .filter(({ keyPlace }) => keyPlace > 0)
+        .toSorted((a, b) => a.keyPlace - b.keyPlace)
+        .map((column) => column.name),
+      refersTo: (own[0]?.refers_to ?? []) as string[],
+    };
+  });
 }

@@ -11,11 +11,6 @@ import { ACTORS } from '../rows.ts';
 
 export type Submit = <Name extends OperationName>(name: Name, input: Input<Name>) => Promise<Result<Name>>;
 
-interface BoundedCommits {
-  commit: Submit;
-  close(): void;
-}
-
 interface Waiting {
   since: number;
   giveUp(): void;
@@ -25,7 +20,7 @@ const WAIT_MS = 5_000;
 const LOOK_MS = 500;
 const UNDO_AGAIN_MS = 1_000;
 
-export function boundWait(submit: Submit, clock: Clock, away: () => string | undefined): BoundedCommits {
+export function boundWait(submit: Submit, clock: Clock, away: () => string | undefined) {
   const waiting = new Set<Waiting>();
   let isWatching = false;
   let isClosed = false;
@@ -55,7 +50,7 @@ export function boundWait(submit: Submit, clock: Clock, away: () => string | und
   }
 
   return {
-    commit(name, input) {
+    commit<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Result<Name>> {
       if (name === 'settle' || name === 'release' || name === 'bookLosses') return submit(name, input);
       const why = away();
       if (why !== undefined) return Promise.reject(fault('unavailable', { internal: `store: ${why}` }));
@@ -85,7 +80,7 @@ export function boundWait(submit: Submit, clock: Clock, away: () => string | und
         );
       });
     },
-    close() {
+    close(): void {
       isClosed = true;
     },
   };

@@ -1,16 +1,14 @@
 // Checks the server's settings before money is entrusted to it: a commit must be on disk before it is acknowledged.
 
 import { StoreRefused } from '../refusal.ts';
-import type { Connection } from './connection.ts';
+import { askOn, type Connection } from './connection.ts';
 
 const OLDEST_VERSION = 14;
 const CHECK_MS = 5_000;
 
 /** Throws StoreRefused. */
 export async function checkServer(connection: Connection, unsafeNoSync: boolean): Promise<void> {
-  const [answer] = await connection.send([{ sql: FACTS }], CHECK_MS);
-  if (!answer?.ok) throw answer?.error;
-  const facts = answer.rows[0] ?? {};
+  const [facts = {}] = await askOn(connection, { sql: FACTS }, CHECK_MS);
   const version = Math.trunc(Number(facts.version) / 10_000);
   if (version < OLDEST_VERSION) {
     throw new StoreRefused(`the database is PostgreSQL ${version}; at least ${OLDEST_VERSION} is needed`);

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../kit/clock.ts';
 import { readDatabaseUrls } from '../database-url.ts';
-import { type Connection, openConnection } from './connection.ts';
+import { askOn, type Connection, openConnection } from './connection.ts';
 import { explain, isTransient, NoAnswer } from './errors.ts';
 
 /** Rejects with the server's error, or with NoAnswer. */
@@ -107,9 +107,8 @@ export function createConnect(url: string, clock: Clock): Connect {
 
 /** Rejects with NoAnswer if the server is a standby. */
 async function askTimeline(connection: Connection): Promise<number> {
-  const [answer] = await connection.send([{ sql: ROLE }], ASK_MS);
-  if (!answer?.ok) throw answer?.error;
-  const timeline = answer.rows[0]?.timeline;
+  const [row] = await askOn(connection, { sql: ROLE }, ASK_MS);
+  const timeline = row?.timeline;
   if (timeline === null || timeline === undefined) throw new NoAnswer('a standby');
   return Number(timeline);
 }

@@ -4,13 +4,6 @@
 import type { Clock } from '../../kit/clock.ts';
 import { NoAnswer } from './errors.ts';
 
-interface ConnectionSlots<Slot> {
-  /** Rejects with NoAnswer if none becomes free in time, or with what `rejectWaiting` was given. */
-  acquire(isLong: boolean, withinMs: number): Promise<Slot>;
-  release(slot: Slot, isLong: boolean): void;
-  rejectWaiting(error: NoAnswer): void;
-}
-
 interface Waiting<Slot> {
   isLong: boolean;
   resolve(slot: Slot): void;
@@ -18,11 +11,7 @@ interface Waiting<Slot> {
 }
 
 /** Long queries never use all slots: one is reserved for other queries, in the order of their requests. */
-export function createConnectionSlots<Slot>(
-  clock: Clock,
-  slots: readonly Slot[],
-  callersEach: number,
-): ConnectionSlots<Slot> {
+export function createConnectionSlots<Slot>(clock: Clock, slots: readonly Slot[], callersEach: number) {
   const callers = new Map(slots.map((slot) => [slot, 0]));
   const mostLong = Math.max(1, slots.length - 1);
   const waiting = new Set<Waiting<Slot>>();
@@ -53,7 +42,8 @@ export function createConnectionSlots<Slot>(
   }
 
   return {
-    acquire(isLong, withinMs) {
+    /** Rejects with NoAnswer if none becomes free in time, or with what `rejectWaiting` was given. */
+    acquire(isLong: boolean, withinMs: number): Promise<Slot> {
       const { promise, resolve, reject } = Promise.withResolvers<Slot>();
       const one = { isLong, resolve, reject };
       waiting.add(one);
@@ -65,12 +55,12 @@ export function createConnectionSlots<Slot>(
       });
       return promise.finally(cancel);
     },
-    release(slot, isLong) {
+    release(slot: Slot, isLong: boolean): void {
       if (isLong) long--;
       callers.set(slot, (callers.get(slot) ?? 1) - 1);
       serveWaiting();
     },
-    rejectWaiting(error) {
+    rejectWaiting(error: NoAnswer): void {
       const rejected = [...waiting];
       waiting.clear();
       for (const { reject } of rejected) reject(error);

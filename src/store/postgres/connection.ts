@@ -130,6 +130,12 @@ export async function openConnection(options: ConnectionOptions, clock: Clock): 
   return connection;
 }
 
+/** The rows of one query, or what it failed with. */
+export async function askOn(connection: Connection, query: Query, withinMs: number): Promise<Rows> {
+  const [answer = { ok: false, error: new NoAnswer('no answer') }] = await connection.send([query], withinMs);
+  return toRows(answer);
+}
+
 export function toRows(answer: Answer): Rows {
   if (!answer.ok) throw answer.error;
   return answer.rows;

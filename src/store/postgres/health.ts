@@ -2,16 +2,8 @@
 // unreachable, and no call has to wait to find out that it is back.
 
 import { type Clock, sleep } from '../../kit/clock.ts';
-import type { Connection } from './connection.ts';
+import { askOn, type Connection } from './connection.ts';
 import { explain } from './errors.ts';
-
-interface Health {
-  /** Why it is unreachable, for the log; undefined while it answers. */
-  readonly away: string | undefined;
-  /** Resolves as soon as the database answers; rejects when the store is closed. */
-  whenUp(): Promise<void>;
-  close(): Promise<void>;
-}
 
 interface HealthOptions {
   clock: Clock;
@@ -26,7 +18,7 @@ const PATIENCE_MS = 1_000;
 const CLOSED = 'the store is closed';
 
 /** Counts as up at first: the caller has just reached the database. */
-export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
+export function watchHealth({ clock, connect, onDown }: HealthOptions) {
   let isUp = true;
   let why = '';
   let isClosed = false;
@@ -48,8 +40,7 @@ export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
   async function ask(): Promise<boolean> {
     try {
       connection = connection?.isOpen ? connection : await connect(() => askNow?.());
-      const [answer] = await connection.send([{ sql: 'SELECT 1' }], PATIENCE_MS);
-      if (!answer?.ok) throw answer?.error;
+      await askOn(connection, { sql: 'SELECT 1' }, PATIENCE_MS);
       return true;
     } catch (error) {
       why = `the database does not answer: ${explain(error)}`;
@@ -78,18 +69,20 @@ export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
   const watching = watch();
 
   return {
-    get away() {
+    /** Why it is unreachable, for the log; undefined while it answers. */
+    get away(): string | undefined {
       if (isClosed) return CLOSED;
       return isUp ? undefined : why;
     },
-    whenUp() {
+    /** Resolves as soon as the database answers; rejects when the store is closed. */
+    whenUp(): Promise<void> {
       if (isClosed) return Promise.reject(new Error(CLOSED));
       if (isUp) return Promise.resolve();
       const next = Promise.withResolvers<void>();
       waiting.push(next);
       return next.promise;
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       for (const { reject } of waiting) reject(new Error(CLOSED));
       waiting = [];

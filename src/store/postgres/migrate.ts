@@ -5,7 +5,7 @@ import { DAY_MS } from '../../kit/clock.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { type AppliedMigration, hashOf, type Migration, oldestWith, pendingMigrations } from '../migration.ts';
 import { StoreRefused } from '../refusal.ts';
-import type { Answer, Connection, Rows } from './connection.ts';
+import { askOn, type Connection, type Rows } from './connection.ts';
 import { explain, isLockTimeout, NoAnswer } from './errors.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 
@@ -48,8 +48,8 @@ export async function migrate(
   connection: Connection,
   { migrations = MIGRATIONS, onUpgrade }: MigrateOptions = {},
 ): Promise<void> {
-  const ask = async (sql: string, values: unknown[] = [], withinMs = SMALL_MS) =>
-    toRows(await connection.send([{ sql, values }], withinMs));
+  const ask = (sql: string, values: unknown[] = [], withinMs = SMALL_MS) =>
+    askOn(connection, { sql, values }, withinMs);
   let waitsFor = 'another process upgrades or moves it';
   await ask('BEGIN');
   try {
@@ -69,7 +69,7 @@ export async function migrate(
     if (pending.length > 0) onUpgrade?.(Number(applied.at(-1)?.version ?? 0), migrations.at(-1)?.version ?? 0);
     for (const migration of pending) {
       waitsFor = `another session keeps a table locked that its upgrade to schema ${migration.version} needs`;
-      toRows(await connection.send([{ sql: migration.sql, isScript: true }], SCRIPT_MS));
+      await askOn(connection, { sql: migration.sql, isScript: true }, SCRIPT_MS);
       failpoint('inside-migration');
       const row = { version: migration.version, hash: hashOf(migration), oldest: oldestWith(migration, applied) };
       await ask('INSERT INTO schema_migrations (version, name, hash, oldest) VALUES ($1, $2, $3, $4)', [
@@ -91,9 +91,4 @@ export async function migrate(
 
 function toApplied({ version, hash, oldest }: Rows[number]): AppliedMigration {
   return { version: Number(version), hash: String(hash), oldest: oldest === null ? null : Number(oldest) };
-}
-
-function toRows([answer]: readonly Answer[]): Rows {
-  if (!answer?.ok) throw answer?.error;
-  return answer.rows;
 }

@@ -10,17 +10,7 @@ import { type Connection, type Query, type Rows, toRows } from './connection.ts'
 import { createConnectionSlots } from './connection-slots.ts';
 import { ConnectionLost, explain, isReadOnly, isStalePlan, NoAnswer } from './errors.ts';
 
-export interface Pool {
-  /** Rejects with the fault `unavailable`. */
-  ask(query: Query): Promise<Rows>;
-  /** All queries read one snapshot. Those that may take longer than usual leave a connection to the others. */
-  askTogether(queries: readonly Query[], limits?: TimeLimits): Promise<Rows[]>;
-  /** One transaction. If it rejects, it may have been committed nevertheless. */
-  transact(queries: readonly Query[]): Promise<void>;
-  /** Closes all connections and rejects running queries. The next query opens new connections. */
-  reset(): void;
-  close(): Promise<void>;
-}
+export type Pool = ReturnType<typeof createPool>;
 
 export interface PoolOptions {
   clock: Clock;
@@ -46,7 +36,7 @@ interface Slot {
 /** The server ends a slow statement itself; this is for a server that has stopped. */
 const GRACE_MS = 500;
 
-export function createPool(options: PoolOptions): Pool {
+export function createPool(options: PoolOptions) {
   const { clock, connect, connections, callersEach = 1, settings, statementMs, away } = options;
   const limits = { statement_timeout: String(statementMs), idle_in_transaction_session_timeout: '10000' };
   const slots = Array.from({ length: connections }, (): Slot => ({ connection: undefined, opening: undefined }));
@@ -122,24 +112,29 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    async ask(query) {
+    /** Rejects with the fault `unavailable`. */
+    async ask(query: Query): Promise<Rows> {
       const withinMs = statementMs + GRACE_MS;
       const answer = within(statementMs, [query], withinMs);
       const [rows] = await (callersEach === 1 ? answer : inTime(answer, 2 * withinMs));
       assert(rows, 'every query is answered');
       return rows;
     },
-    async askTogether(queries, { statementMs: longMs, wholeMs = Number.POSITIVE_INFINITY } = { statementMs }) {
+    /** All queries read one snapshot. Those that may take longer than usual leave a connection to the others. */
+    async askTogether(queries: readonly Query[], most: TimeLimits = { statementMs }): Promise<Rows[]> {
+      const { statementMs: longMs, wholeMs = Number.POSITIVE_INFINITY } = most;
       const withinMs = Math.min(longMs * queries.length, wholeMs) + GRACE_MS;
       const answers = await within(longMs, inSnapshot(queries, longMs), withinMs);
       return answers.slice(2, -1);
     },
-    async transact(queries) {
+    /** One transaction. If it rejects, it may have been committed nevertheless. */
+    async transact(queries: readonly Query[]): Promise<void> {
       const whole = [{ sql: 'BEGIN' }, ...queries, { sql: 'COMMIT' }];
       await within(statementMs, whole, statementMs * queries.length + GRACE_MS);
     },
+    /** Closes all connections and rejects running queries. The next query opens new connections. */
     reset: () => void closeAll(),
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       await closeAll();
     },

@@ -35,15 +35,9 @@ export interface Part {
   values: string[];
 }
 
-export interface TableVerbs<Row> {
-  insert(ids: readonly string[], rows: readonly Row[]): Part;
-  /** For ids that the database counts: they follow the order of the rows. */
-  append(rows: readonly Row[]): Part;
-  update(ids: readonly string[], rows: readonly Row[]): Part;
-  delete(ids: readonly string[]): Part;
-}
+export type TableVerbs<Row extends object> = ReturnType<typeof prepareVerbs<Row>>;
 
-export function prepareVerbs<Row extends object>({ name: table, idColumn, columns }: Table<Row>): TableVerbs<Row> {
+export function prepareVerbs<Row extends object>({ name: table, idColumn, columns }: Table<Row>) {
   const names = columns.map(({ name }) => name);
   const list = names.join(', ');
   const withId: readonly Pick<Column, 'kind'>[] = [{ kind: 'text' }, ...columns];
@@ -64,10 +58,17 @@ export function prepareVerbs<Row extends object>({ name: table, idColumn, column
   );
   const remove = verb('delete', (first) => `DELETE FROM ${table} WHERE ${idColumn} = ANY($${first}::text[])`);
   return {
-    insert: (ids, rows) => ({ verb: insert, values: [toArray(ids), ...byColumn(columns, rows)] }),
-    append: (rows) => ({ verb: append, values: byColumn(columns, rows) }),
-    update: (ids, rows) => ({ verb: update, values: [toArray(ids), ...byColumn(columns, rows)] }),
-    delete: (ids) => ({ verb: remove, values: [toArray(ids)] }),
+    insert: (ids: readonly string[], rows: readonly Row[]): Part => ({
+      verb: insert,
+      values: [toArray(ids), ...byColumn(columns, rows)],
+    }),
+    /** For ids that the database counts: they follow the order of the rows. */
+    append: (rows: readonly Row[]): Part => ({ verb: append, values: byColumn(columns, rows) }),
+    update: (ids: readonly string[], rows: readonly Row[]): Part => ({
+      verb: update,
+      values: [toArray(ids), ...byColumn(columns, rows)],
+    }),
+    delete: (ids: readonly string[]): Part => ({ verb: remove, values: [toArray(ids)] }),
   };
 }
 

@@ -2,11 +2,10 @@
 
 import type { Book, Change } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
-import { KEYS } from '../rows.ts';
-import { ADDITIONS, forEachPage, ROW_PAGES } from '../tables.ts';
-import { appendRevisions } from './append-revisions.ts';
+import { ACTIONS, KEYS, NEW_REVISIONS } from '../rows.ts';
+import { ADDITIONS, forEachPage, type NewRevision, ROW_PAGES } from '../tables.ts';
 import type { Query } from './connection.ts';
-import { createJoin, type Part, prepareVerbs, type TableVerbs } from './statements.ts';
+import { byColumn, createJoin, inOrder, type Part, prepareVerbs, type TableVerbs, type Verb } from './statements.ts';
 
 const VERBS = forEachPage(prepareVerbs);
 const KEY_VERBS = prepareVerbs(KEYS);
@@ -15,7 +14,7 @@ const CARD_BATCHES = prepareVerbs(ADDITIONS.cardBatches);
 const ENTRIES = prepareVerbs(ADDITIONS.entries);
 const USAGE = prepareVerbs(ADDITIONS.usage);
 const LOSSES = prepareVerbs(ADDITIONS.losses);
-const ACTIONS = prepareVerbs(ADDITIONS.actions);
+const LINES = prepareVerbs(ACTIONS);
 const EVENTS = prepareVerbs(ADDITIONS.events);
 const join = createJoin();
 
@@ -31,7 +30,7 @@ export function writeBook(book: Book): Query | undefined {
   insertAdded(parts, USAGE, usage, ({ requestId }) => requestId);
   if (losses.length > 0) parts.push(LOSSES.append(losses));
   if (revisions.length > 0) parts.push(...appendRevisions(revisions));
-  if (actions.length > 0) parts.push(ACTIONS.append(actions));
+  if (actions.length > 0) parts.push(LINES.append(actions));
   if (events.length > 0) parts.push(EVENTS.append(events));
   return parts.length === 0 ? undefined : join(parts);
 }
@@ -60,4 +59,43 @@ function insertAdded<Row extends object>(
   idOf: (row: Row) => string,
 ): void {
   if (rows.length > 0) parts.push(verbs.insert(rows.map(idOf), rows));
+}
+
+const { name: revisions, columns: ofRevisions } = NEW_REVISIONS;
+const { name: log, columns: ofLines } = ACTIONS;
+const namesOf = (columns: typeof ofLines) => columns.map(({ name }) => name).join(', ');
+
+const APPEND: Verb = {
+  name: `append ${revisions}`,
+  sql: (first) =>
+    `INSERT INTO ${revisions} (${namesOf(ofRevisions)}) SELECT ${namesOf(ofRevisions)}
+     FROM ${inOrder(ofRevisions, first)} ORDER BY nth RETURNING revision`,
+};
+
+/** The number is the first member of a line's detail, which is a JSON object. */
+const DETAIL = `'{"revision":' || revision || CASE detail WHEN '{}' THEN '}' ELSE ',' || substr(detail, 2) END`;
+
+const LOG: Verb = {
+  name: `log ${revisions}`,
+  sql: (first, appended) =>
+    `INSERT INTO ${log} (${namesOf(ofLines)})
+     SELECT ${ofLines.map(({ name }) => (name === 'detail' ? DETAIL : name)).join(', ')} FROM ${inOrder(ofLines, first)}
+     JOIN (SELECT revision, row_number() OVER (ORDER BY revision) AS nth FROM ${appended}) AS made USING (nth) ORDER BY nth`,
+};
+
+/**
+ * The database numbers revisions and skips the numbers of failed transactions, so one statement writes both them and their
+ * lines in the log of actions, and puts the numbers into the lines. To be joined in this order.
+ */
+function appendRevisions(rows: readonly NewRevision[]): Part[] {
+  return [
+    { verb: APPEND, values: byColumn(ofRevisions, rows) },
+    {
+      verb: LOG,
+      values: byColumn(
+        ofLines,
+        rows.map((row) => row.log),
+      ),
+    },
+  ];
 }

@@ -16,13 +16,7 @@ import { ConnectionLost, isLockTimeout, NoAnswer, NotCommitted } from './errors.
 import { loadPages, searchLocks } from './load-pages.ts';
 import { writeBook } from './write-book.ts';
 
-export interface Writer {
-  /** One transaction. If it throws, nothing was written: what it throws is the server's refusal, NoAnswer or NotCommitted. */
-  transact(operations: readonly Operation[]): Promise<Decided[]>;
-  /** The pages of these operations that another transaction has locked now; empty if that is unknown. */
-  findLocked(operations: readonly Operation[]): Promise<ReadonlySet<string>>;
-  close(): Promise<void>;
-}
+export type Writer = ReturnType<typeof createWriter>;
 
 interface WriterOptions {
   clock: Clock;
@@ -69,7 +63,7 @@ export const EVENTS_LOCK = 5_238_711_904_418;
 const ORDER_EVENTS = { sql: `SELECT pg_advisory_xact_lock(${EVENTS_LOCK})` };
 const LAST_BATCH = 'SELECT batch FROM writers WHERE writer_id = $1 FOR UPDATE';
 
-export function createWriter(options: WriterOptions): Writer {
+export function createWriter(options: WriterOptions) {
   const { clock, connect, connectToAsk, away, whenUp, mostTexts = MAX_STATEMENTS } = options;
   let current: WriterConnection | undefined;
 
@@ -131,7 +125,8 @@ export function createWriter(options: WriterOptions): Writer {
   }
 
   return {
-    async transact(operations) {
+    /** One transaction. If it throws, nothing was written: what it throws is the server's refusal, NoAnswer or NotCommitted. */
+    async transact(operations: readonly Operation[]): Promise<Decided[]> {
       const used = await openCurrent();
       used.batch++;
       const { decided, write, before } = await loadAndDecide(used, operations);
@@ -150,7 +145,8 @@ export function createWriter(options: WriterOptions): Writer {
       if (!written?.ok || committed.rows.command !== 'COMMIT') throw new NoAnswer('the batch was not sent');
       return decided;
     },
-    async findLocked(operations) {
+    /** The pages of these operations that another transaction has locked now; empty if that is unknown. */
+    async findLocked(operations: readonly Operation[]): Promise<ReadonlySet<string>> {
       if (!current?.connection.isOpen) return new Set();
       const search = searchLocks(operations);
       const answers = await current.connection.send([{ sql: BEGIN }, ...search.queries, { sql: 'ROLLBACK' }], SMALL_MS);

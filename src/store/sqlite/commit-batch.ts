@@ -16,18 +16,7 @@ import { createPageCache } from './page-cache.ts';
 import { postJournal } from './post-journal.ts';
 import { prepareWriteBook } from './write-book.ts';
 
-export interface Commits {
-  /** The tables contain its commits when it returns. */
-  commitBatch: CommitBatch;
-  /** The same, but the batch may be journaled only. */
-  journalBatch: CommitBatch;
-  /** Posts all journaled batches, of any process, to the tables. */
-  post(): void;
-  /** Runs in a transaction of its own, with everything posted; afterwards pages are read anew. */
-  alone(act: () => void): void;
-}
-
-type CommitBatch = (operations: readonly Operation[]) => Decided[];
+export type Commits = ReturnType<typeof prepareCommits>;
 
 /** Number of operations posted at once: this takes some milliseconds, during which no other batch is answered. */
 const MAX_JOURNALED = 512;
@@ -39,7 +28,7 @@ const MAX_JOURNALED = 512;
 const JOURNALED: ReadonlySet<OperationName> = new Set<OperationName>(['admit', 'previewAdmit', 'settle', 'release']);
 
 /** `checkFile` is called in the first transaction after another process has written. If it throws, the batch is refused. */
-export function prepareCommits(db: Database, checkFile = () => {}): Commits {
+export function prepareCommits(db: Database, checkFile = () => {}) {
   const cache = createPageCache(db, prepareLoad(db));
   const journal = prepareJournal(db);
   const writeBook = prepareWriteBook(db);
@@ -119,7 +108,17 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
       if (operations.length === 1) return [{ ok: false, error: 'a database constraint refused the operation' }];
       const middle = operations.length >> 1;
       const halves = [operations.slice(0, middle), operations.slice(middle)];
-      return halves.flatMap((half) => commitHalf(commitBatch, half));
+      return halves.flatMap(commitHalf);
+    }
+  }
+
+  /** Each half is answered separately, because the disk may fill up between two halves. */
+  function commitHalf(operations: readonly Operation[]): Decided[] {
+    try {
+      return commit(operations, false);
+    } catch (error) {
+      const why = messageOf(error);
+      return operations.map(() => ({ ok: false, error: why, unavailable: true }));
     }
   }
 
@@ -137,13 +136,15 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
     return decided;
   }
 
-  const commitBatch: CommitBatch = (operations) => commit(operations, false);
-
   return {
-    commitBatch,
-    journalBatch: (operations) => commit(operations, true),
+    /** The tables contain its commits when it returns. */
+    commitBatch: (operations: readonly Operation[]) => commit(operations, false),
+    /** The same, but the batch may be journaled only. */
+    journalBatch: (operations: readonly Operation[]) => commit(operations, true),
+    /** Posts all journaled batches, of any process, to the tables. */
     post: () => void post(),
-    alone(act) {
+    /** Runs in a transaction of its own, with everything posted; afterwards pages are read anew. */
+    alone(act: () => void): void {
       try {
         transact(() => {
           if (journaled) writeOut();
@@ -158,16 +159,6 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
 
 function isOfRequest({ name }: Operation): boolean {
   return JOURNALED.has(name);
-}
-
-/** Each half is answered separately, because the disk may fill up between two halves. */
-function commitHalf(commitBatch: CommitBatch, operations: readonly Operation[]): Decided[] {
-  try {
-    return commitBatch(operations);
-  } catch (error) {
-    const why = messageOf(error);
-    return operations.map(() => ({ ok: false, error: why, unavailable: true }));
-  }
 }
 
 function isFailedSync(error: unknown): boolean {

@@ -4,16 +4,7 @@ import type { Database } from 'bun:sqlite';
 import type { Book } from '../book/book.ts';
 import { prepareEncodeChanges } from './after-images.ts';
 
-interface Journal {
-  /** Journals the changes of the batch; false if they must be written to the tables at once, whose constraints check them. */
-  append(book: Book): boolean;
-  /** The book was written to the tables. */
-  clear(): void;
-  /** Discards everything in memory. */
-  forget(): void;
-}
-
-export function prepareJournal(db: Database): Journal {
+export function prepareJournal(db: Database) {
   const encode = prepareEncodeChanges(db);
   const insert = db.prepare<unknown, [string]>('INSERT INTO journal (changes) VALUES (?)');
   const remove = db.prepare('DELETE FROM journal');
@@ -33,7 +24,8 @@ export function prepareJournal(db: Database): Journal {
   }
 
   return {
-    append(book) {
+    /** Journals the changes of the batch; false if they must be written to the tables at once, whose constraints check them. */
+    append(book: Book): boolean {
       const changes = encode(book);
       if (changes === undefined) return false;
       const requestIds = book.batchRows.flatMap(({ table, row }) => (table === 'usage' ? [row.requestId] : []));
@@ -41,10 +33,12 @@ export function prepareJournal(db: Database): Journal {
       insert.run(changes);
       return true;
     },
-    clear() {
+    /** The book was written to the tables. */
+    clear(): void {
       remove.run();
       closed.clear();
     },
+    /** Discards everything in memory. */
     forget: () => closed.clear(),
   };
 }

@@ -8,16 +8,6 @@ import { decodeRow } from '../table.ts';
 import type { Pages, PageTable, RowPage } from '../tables.ts';
 import type { LoadPage } from './load-page.ts';
 
-interface PageCache {
-  load: LoadPage;
-  /** Called inside a transaction, before anything is loaded: whether no other process has written since the last time. */
-  isCurrent(): boolean;
-  /** Called after the book was written. */
-  keep(book: Book): void;
-  /** Discards everything, after anything other than a committed batch. */
-  forget(): void;
-}
-
 /** The tables that nearly every batch touches. */
 const CACHED: readonly RowPage[] = ['wallets', 'windows', 'budgets', 'holds', 'leases'];
 const MAX_PAGES = 20_000;
@@ -26,7 +16,7 @@ const MAX_HOLDS = 1_000;
 /** Batches to wait before counting them again after there were more. */
 const PATIENCE = 1_000;
 
-export function createPageCache(db: Database, load: LoadPage): PageCache {
+export function createPageCache(db: Database, load: LoadPage) {
   const openHolds = db.prepare<Record<string, unknown>, []>(`SELECT * FROM holds LIMIT ${MAX_HOLDS + 1}`);
   const version = db.prepare<{ data_version: bigint }, []>('PRAGMA data_version');
   const caches = new Map<PageTable, Map<string, unknown>>(CACHED.map((table) => [table, new Map()]));
@@ -35,6 +25,7 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
   let knowsHolds: boolean | undefined;
   let patience = 0;
 
+  /** Discards everything, after anything other than a committed batch. */
   const forget = () => {
     for (const cache of caches.values()) cache.clear();
     knowsHolds = patience > 0 ? false : undefined;
@@ -64,30 +55,32 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
 
   return {
     forget,
-    load(table, id) {
+    load<T extends PageTable>(table: T, id: string): Pages[T] | undefined {
       const cache = caches.get(table);
       if (!cache) return load(table, id);
-      const known = cache.get(id) as Pages[typeof table] | undefined;
+      const known = cache.get(id) as Pages[T] | undefined;
       // Missing rows are cached, too.
       if (known !== undefined || cache.has(id)) return known;
       if (table === 'holds') {
         if (knowsHolds) return undefined;
         if (knowsHolds === undefined) {
           knowsHolds = readHolds(cache);
-          if (knowsHolds) return cache.get(id) as Pages[typeof table] | undefined;
+          if (knowsHolds) return cache.get(id) as Pages[T] | undefined;
         }
       }
       const row = load(table, id);
       put(cache, id, row);
       return row;
     },
-    isCurrent() {
+    /** Called inside a transaction, before anything is loaded: whether no other process has written since the last time. */
+    isCurrent(): boolean {
       const now = version.get()?.data_version;
       const isSame = now === seen;
       seen = now;
       return isSame;
     },
-    keep(book) {
+    /** Called after the book was written. */
+    keep(book: Book): void {
       for (const table of CACHED) {
         const cache = caches.get(table);
         if (!cache) continue;

@@ -3,14 +3,6 @@
 
 import type { Clock } from '../../kit/clock.ts';
 
-interface Posting {
-  /** For a query that should see the journal; false if posting fails or takes too long. */
-  beforeRead(): Promise<boolean>;
-  /** After a commit. */
-  soon(): void;
-  stop(): void;
-}
-
 const PAUSE_MS = 200;
 const LONGEST_MS = 1_000;
 /** A lock held by another program must not delay every query. */
@@ -18,7 +10,7 @@ const READ_WAIT_MS = 2_000;
 /** A lock or a full disk: what cannot be posted is tried again. */
 const AGAIN_MS = 1_000;
 
-export function createPosting(clock: Clock, post: () => Promise<unknown>): Posting {
+export function createPosting(clock: Clock, post: () => Promise<unknown>) {
   let running: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
   let isStopped = false;
@@ -50,8 +42,9 @@ export function createPosting(clock: Clock, post: () => Promise<unknown>): Posti
   }
 
   return {
+    /** For a query that should see the journal; false if posting fails or takes too long. */
     beforeRead: () =>
-      new Promise((resolve) => {
+      new Promise<boolean>((resolve) => {
         const stopWaiting = clock.after(READ_WAIT_MS, () => resolve(false));
         const finish = (isPosted: boolean) => {
           stopWaiting();
@@ -62,12 +55,13 @@ export function createPosting(clock: Clock, post: () => Promise<unknown>): Posti
           () => finish(false),
         );
       }),
-    soon() {
+    /** After a commit. */
+    soon(): void {
       lastAt = clock.monotonic();
       if (!cancel) firstAt = lastAt;
       wait(PAUSE_MS);
     },
-    stop() {
+    stop(): void {
       isStopped = true;
       cancel?.();
     },

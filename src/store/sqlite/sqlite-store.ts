@@ -1,13 +1,14 @@
 // The embedded store: one file, one writing thread, two reading threads.
 
+import { fault } from '../../faults/fault.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { KillOrder } from '../../kit/failpoint.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
+import { READS, type Reads, readsFrom } from '../read-table.ts';
 import type { Forgotten, Store } from '../store.ts';
 import { connectReader, connectWriter, type Reader, type Thread } from './connect-thread.ts';
 import type { CommitReply, WriterRequest } from './messages.ts';
 import { createPosting } from './posting.ts';
-import { readsThrough } from './reads-through.ts';
 
 export interface SqliteOptions {
   file: string;
@@ -73,4 +74,34 @@ export function storeOn(
       for (const thread of threads) thread.end();
     },
   };
+}
+
+interface ReadWays {
+  reader: Reader;
+  slowReader: Reader;
+  /** Whether everything that was answered so far is in the tables: false if it cannot be brought there for now. */
+  post(): Promise<boolean>;
+}
+
+/**
+ * Queries go to the reading threads. A query about rows that may still be in the journal waits until they are posted, so that
+ * it sees every write that was confirmed before, by this process or another. If they cannot be posted (a full disk, a lock
+ * that another process keeps), the tables are read as they are: a consistent earlier state. A row that is missing there may
+ * still exist in the journal.
+ */
+export function readsThrough({ reader, slowReader, post }: ReadWays): Reads {
+  return readsFrom(async (name, args) => {
+    const { slow, journaled, emptyIfAbsent = false } = READS[name];
+    const thread = slow ? slowReader : reader;
+    try {
+      const isBehind = journaled && (await reader.ask({ do: 'isBehind' })) && !(await post());
+      const found = await thread.ask({ do: 'read', name, args });
+      if (isBehind && found === undefined && !emptyIfAbsent) {
+        throw new Error('it may be in the journal, which cannot be posted');
+      }
+      return found;
+    } catch (error) {
+      throw fault('unavailable', { internal: `store: ${error instanceof Error ? error.message : 'read failed'}` });
+    }
+  });
 }
