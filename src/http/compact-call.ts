@@ -2,22 +2,20 @@
 // any other call. Compactions in later requests are opened before an upstream gets them.
 
 import type { Dialect } from '../dialects/dialect.ts';
-import {
-  askingForSummary,
-  asksForStream,
-  conversationIn,
-  inputWithCompaction,
-  itemsToCompact,
-  withOpenItems,
-} from '../dialects/openai-responses/compaction/ask-for-summary.ts';
 import { openaiCompaction } from '../dialects/openai-responses/compaction/dialect.ts';
 import { Seals, type SealTools, type VendorItem } from '../dialects/openai-responses/compaction/sealed-items.ts';
 import {
+  askingForSummary,
+  asksForStream,
   compactedResponse,
+  conversationIn,
+  inputWithCompaction,
+  itemsToCompact,
   readCompacted,
+  withOpenItems,
   writeCompactedEvents,
   writeCompaction,
-} from '../dialects/openai-responses/compaction/write-compacted.ts';
+} from '../dialects/openai-responses/compaction/summaries.ts';
 import { editMembers, type Json, type JsonDocument } from '../kit/json/json.ts';
 import { finishScan, openScan, parseScannedText } from './read-body.ts';
 

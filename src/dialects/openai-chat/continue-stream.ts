@@ -12,8 +12,8 @@ import {
 } from '../stream/continue-fresh.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { choicesOf, type Extras, hasExtras, indexOf, withoutExtras } from './extras.ts';
+import { isDuplicateReasoning, isReasoning, readSegments, toolCalls } from './read-answer.ts';
 import { contentMember } from './read-chunk.ts';
-import { isDuplicateReasoning, isReasoning, readSegments, toolCalls } from './read-output.ts';
 
 /** The text of the first choice: the only content that a prefill can continue. */
 export const TEXT_SLOT = '0/content';

@@ -3,8 +3,8 @@
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import type { Segment, StreamEvent } from '../dialect.ts';
+import { isReasoning, readSegments, toolCalls } from './read-answer.ts';
 import { contentMember, hasNoChoice } from './read-chunk.ts';
-import { isReasoning, readSegments, toolCalls } from './read-output.ts';
 
 /** The key for all events without choices. */
 const WHOLE_EVENTS = '';

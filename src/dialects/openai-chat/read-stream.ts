@@ -20,6 +20,7 @@ import { isFinish } from '../stream/is-finish.ts';
 import { type Repeat, RepeatedEvent, ShapeMemory } from '../stream/shape.ts';
 import { isKeepAlive, type SseEvent } from '../stream/sse.ts';
 import { choicesOf, indexOf } from './extras.ts';
+import { isReasoning, ONE_SEARCH, outputOf, readSegments, searchedInput, weighMedia } from './read-answer.ts';
 import {
   contentMember,
   hasLogprobs,
@@ -33,7 +34,6 @@ import {
   laterFinish,
   readFinish,
 } from './read-chunk.ts';
-import { isReasoning, ONE_SEARCH, outputOf, readSegments, searchedInput, weighMedia } from './read-output.ts';
 import { betterUsage, readUsage } from './usage.ts';
 
 const DONE_MARK = '[DONE]';

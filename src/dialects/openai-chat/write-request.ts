@@ -1,12 +1,14 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed.
 
-import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { editFields, editItems, editMember, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
 import type { LimitField } from '../../vendors/quirks.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
+import { editId, mayHoldTags } from '../translate/opaque.ts';
+import { isOwnDetail } from './read-reasoning.ts';
 import { usageWish } from './read-request.ts';
 import { shareBound } from './share-bound.ts';
-import { stripOwn } from './strip-own.ts';
 
 /** Appends the partial answer as an assistant message; upstreams refuse white space at its end. */
 export function writePrefill(
@@ -50,4 +52,46 @@ function ownedFields(
     edits.stream_options = { ...options, include_usage: true };
   }
   return edits;
+}
+
+/**
+ * Removes from a history what earlier translations added and an upstream would refuse: reasoning details that name their model,
+ * the text beside them, and additions to calls and their ids. Everything else keeps its bytes. `thoughtsField`: in which the
+ * upstream requires reasoning text.
+ */
+export function stripOwn(document: JsonDocument, thoughtsField?: string): JsonDocument {
+  const { messages } = document.value;
+  if (!mayHoldTags(document) && !(Array.isArray(messages) && messages.some(hasDetails))) return document;
+  const edit = editItems(messages, (message) => editMessage(message, thoughtsField));
+  return editMember(document, 'messages', edit);
+}
+
+function hasDetails(message: Json): boolean {
+  return isObject(message) && message.reasoning_details !== undefined;
+}
+
+function editMessage(message: JsonObject, thoughtsField: string | undefined): RawEdit | undefined {
+  const { reasoning_details: details } = message;
+  const isOurs = Array.isArray(details) && details.some(isOwnDetail);
+  const ours = isOurs ? WORDS.filter((name) => name !== thoughtsField) : [];
+  return editFields({
+    ...Object.fromEntries(ours.map((name) => [name, remove])),
+    reasoning_details: editDetails(details),
+    tool_calls: editItems(message.tool_calls, editCall),
+    tool_call_id: editId(message.tool_call_id),
+  });
+}
+
+/** The fields in which clients get reasoning. */
+const WORDS = ['reasoning', 'reasoning_content'];
+
+function editDetails(details: Json | undefined): RawEdit | undefined {
+  const edit = editItems(details, (detail) => (isOwnDetail(detail) ? remove : undefined));
+  return edit && Array.isArray(details) && details.every(isOwnDetail) ? remove : edit;
+}
+
+/** `extra_content` repeats what a tagged id carries. */
+function editCall(call: JsonObject): RawEdit | undefined {
+  const id = editId(call.id);
+  return editFields({ id, extra_content: id && call.extra_content !== undefined ? remove : undefined });
 }

@@ -7,9 +7,8 @@ import { readAnswer } from './read-answer.ts';
 import { findRemovals, loweredFields, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { conversationStart } from './sealed-reasoning.ts';
-import { DROPPED_UNSEALED } from './strip-own.ts';
 import { writeUsage } from './usage.ts';
-import { writePrefill, writeRequest } from './write-request.ts';
+import { DROPPED_UNSEALED, writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
 
 export const openaiResponses: Dialect = {

@@ -18,15 +18,7 @@ interface OpenItem {
   part: JsonObject | undefined;
 }
 
-interface OpenItems {
-  /** `chars`: how long it is. */
-  note(event: JsonObject, chars: number): void;
-  /** Events that close the open item; then `output` has all items. */
-  close(): JsonObject[];
-  output(): Json[];
-}
-
-export function createOpenItems(): OpenItems {
+export function createOpenItems() {
   const output = new Map<number, Json>();
   const open = new Map<number, OpenItem>();
   let kept = 0;
@@ -79,13 +71,15 @@ export function createOpenItems(): OpenItems {
   }
 
   return {
-    note(event, chars) {
+    /** `chars`: how long the event is. */
+    note(event: JsonObject, chars: number): void {
       const { output_index: index, item } = event;
       const [, kind = '', end] = EVENT.exec(String(event.type)) ?? [];
       if (typeof index !== 'number' || end === undefined) return;
       if (kind === 'output_item' && isObject(item)) {
         kept += chars;
-        return noteItem(index, end === 'done', item);
+        noteItem(index, end === 'done', item);
+        return;
       }
       const known = open.get(index);
       if (!known) return;
@@ -94,7 +88,8 @@ export function createOpenItems(): OpenItems {
       else if (end === 'delta' && TEXTS.has(kind)) noteText(known, kind, event);
       else if (end === 'done' && kind === known.text?.kind) known.text = undefined;
     },
-    close() {
+    /** Events that close the open item; then `output` has all items. */
+    close(): JsonObject[] {
       if (kept > MAX_KEPT_CHARS) return [];
       const events = [...open].flatMap(([index, known]) => closeItem(index, known));
       open.clear();

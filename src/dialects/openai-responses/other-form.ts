@@ -3,8 +3,7 @@
 import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
 import { type SseEvent, writeSse } from '../stream/sse.ts';
-import { FAILURES } from './read-answer.ts';
-import { listOf } from './read-output.ts';
+import { FAILURES, listOf } from './read-answer.ts';
 import { PART_LISTS, type PartList, TEXTS } from './text-kinds.ts';
 
 type Fields = { [name: string]: RawValue | undefined };

@@ -1,10 +1,14 @@
-// Reads a whole response: whether it is complete, how it ended, its usage and its output.
+// Reads a whole response: whether it is complete, how it ended, its usage and its output; and the content of its items and of
+// stream events, each segment in its slot. A stream carries everything twice, in deltas and then whole: `isWhole` tells them
+// apart.
 
-import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { addCalls, type ToolCalls } from '../../kit/prices.ts';
-import { checkReport, hasCounted, weighSegments } from '../counts.ts';
-import { type AnswerFacts, NO_OUTPUT, type Output } from '../dialect.ts';
-import { callOf, listOf, outputOf, readItem } from './read-output.ts';
+import { checkReport, hasCounted, outputOfSegments, weighSegments } from '../counts.ts';
+import { type AnswerFacts, NO_OUTPUT, type Output, type Segment } from '../dialect.ts';
+import { typicalTokens } from '../input/tool-use.ts';
+import { oneCall } from '../tool-calls.ts';
+import { TEXTS } from './text-kinds.ts';
 import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
@@ -42,4 +46,106 @@ function callsIn(items: readonly JsonObject[]): ToolCalls | undefined {
 /** It counts as output, though most reasoning is not shown. */
 export function isReasoning({ type }: JsonObject): boolean {
   return type === 'reasoning';
+}
+
+export interface SlotText extends Segment {
+  /** All that the slot holds, not only what is new. */
+  isWhole: boolean;
+}
+
+const TEXT_EVENT = /^response\.(.+)\.(delta|done)$/;
+
+/** The content of a stream event of the item at `index`; empty for progress events. */
+export function readEvent(event: JsonObject, index: number): SlotText[] {
+  switch (event.type) {
+    case 'response.output_item.added':
+    case 'response.output_item.done':
+      return isObject(event.item) ? readItem(event.item, index) : [];
+    case 'response.content_part.added':
+    case 'response.content_part.done':
+      return readPart(event.part, index, indexAt(event, 'content_index'));
+    case 'response.reasoning_summary_part.added':
+    case 'response.reasoning_summary_part.done':
+      return isObject(event.part) ? whole(`${index}/summary/${indexAt(event, 'summary_index')}`, event.part.text) : [];
+    default:
+      return readText(event, index);
+  }
+}
+
+function readText(event: JsonObject, index: number): SlotText[] {
+  const [, name = '', end] = TEXT_EVENT.exec(String(event.type)) ?? [];
+  const kind = TEXTS.get(name);
+  const at = kind?.list ? `/${indexAt(event, kind.list.index)}` : '';
+  const slot = `${index}/${kind?.slot ?? name}${at}`;
+  if (end === 'done') return kind ? whole(slot, event[kind.field]) : [];
+  return slotText(slot, event.delta, false);
+}
+
+/** An item of another type counts as content by its type alone. */
+function readItem(item: JsonObject, index: number): SlotText[] {
+  switch (item.type) {
+    case 'message':
+      return listOf(item.content).flatMap((part, at) => readPart(part, index, at));
+    case 'reasoning':
+      return [
+        ...listOf(item.summary).flatMap((part, at) => textOf(`${index}/summary/${at}`, part)),
+        ...listOf(item.content).flatMap((part, at) => textOf(`${index}/thought/${at}`, part)),
+      ];
+    case 'function_call':
+      return [...whole(`${index}/name`, item.name), ...whole(`${index}/arguments`, item.arguments)];
+    case 'custom_tool_call':
+      return [...whole(`${index}/name`, item.name), ...whole(`${index}/input`, item.input)];
+    default:
+      return whole(`${index}/item`, item.type);
+  }
+}
+
+function readPart(part: Json | undefined, index: number, at: number): SlotText[] {
+  if (!isObject(part)) return [];
+  if (part.type === 'refusal') return whole(`${index}/refusal/${at}`, part.refusal);
+  return textOf(`${index}/${part.type === 'reasoning_text' ? 'thought' : 'text'}/${at}`, part);
+}
+
+function textOf(slot: string, part: Json | undefined): SlotText[] {
+  return isObject(part) ? whole(slot, part.text) : [];
+}
+
+function whole(slot: string, text: Json | undefined): SlotText[] {
+  return slotText(slot, text, true);
+}
+
+/** All items belong to one answer, in order. */
+function slotText(slot: string, text: Json | undefined, isWhole: boolean): SlotText[] {
+  return typeof text === 'string' && text !== '' ? [{ slot: `0/${slot}`, text, isWhole }] : [];
+}
+
+export function outputOf(segments: readonly Segment[], tokens: number = weighSegments(segments)): Output {
+  const toolInput = segments.reduce((sum, segment) => sum + toolInputOf(segment), 0);
+  return { ...outputOfSegments(segments, ({ slot }) => REASONING_SLOT.test(slot), tokens), toolInput };
+}
+
+/** Calls that the upstream itself has run; other items are run by the client, or bring nothing. */
+const VENDOR_CALL = /^(?:web_search|file_search|code_interpreter|mcp)_call$/;
+
+function toolInputOf({ slot, text }: Segment): number {
+  return slot.endsWith('/item') && VENDOR_CALL.test(text) ? typicalTokens(text) : 0;
+}
+
+/** The call of a tool that the upstream has run: of a search of the web only if it searched, not if it opened a page. */
+export function callOf({ type, action }: JsonObject): ToolCalls | undefined {
+  if (typeof type !== 'string' || !type.endsWith(CALL)) return undefined;
+  const isSearch = !isObject(action) || typeof action.type !== 'string' || action.type === 'search';
+  return type !== `web_search${CALL}` || isSearch ? oneCall(type.slice(0, -CALL.length)) : undefined;
+}
+
+const CALL = '_call';
+const REASONING_SLOT = /\/(?:summary|thought)\/\d+$/;
+
+export function indexAt(event: JsonObject, name: string): number {
+  const index = event[name];
+  return typeof index === 'number' ? index : 0;
+}
+
+export function listOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -13,8 +13,18 @@ import {
 } from '../dialect.ts';
 import { BROKEN, DONE } from '../stream/bare-events.ts';
 import { isEventName } from '../stream/sse.ts';
-import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
-import { callOf, indexAt, outputOf, readEvent, type SlotText } from './read-output.ts';
+import {
+  callOf,
+  FAILURES,
+  indexAt,
+  isEnded,
+  isReasoning,
+  outputOf,
+  outputOfResponse,
+  readEvent,
+  readFinish,
+  type SlotText,
+} from './read-answer.ts';
 import { readUsage } from './usage.ts';
 
 const ITEM_DONE = 'response.output_item.done';

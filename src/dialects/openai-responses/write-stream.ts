@@ -14,8 +14,7 @@ import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
-import { continuePrefill, type OpenMessage } from './continue-prefill.ts';
-import { continueResponse, SeenEvents } from './continue-stream.ts';
+import { continuePrefill, continueResponse, type OpenMessage, SeenEvents } from './continue-stream.ts';
 import { editInside } from './edit-event.ts';
 import { createOpenItems } from './open-items.ts';
 import { writeUsage } from './usage.ts';
@@ -86,9 +85,13 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
   }
 
   /** An event of our own about the response as a whole. */
-  function writeOwnEvent(type: string, edits: Record<string, Json | undefined>): string {
+  function ownEvent(type: string, edits: Record<string, Json | undefined>): JsonDocument {
     const response = owned(head ?? readAnswerJson('{"object":"response","output":[]}'), edits);
-    return frame(type, readAnswerJson(`{"type":${JSON.stringify(type)},"sequence_number":-1,"response":${response}}`));
+    return readAnswerJson(`{"type":"${type}","sequence_number":-1,"response":${response}}`);
+  }
+
+  function writeOwnEvent(type: string, edits: Record<string, Json | undefined>): string {
+    return frame(type, ownEvent(type, edits));
   }
 
   return {
@@ -112,10 +115,8 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
         .close()
         .map((event) => frame(String(event.type), readAnswerJson(JSON.stringify({ ...event, sequence_number: -1 }))));
       const incomplete_details = { reason: 'max_output_tokens' };
-      const details = { status: 'incomplete', incomplete_details, output: items.output() };
-      const response = owned(head ?? readAnswerJson('{"object":"response","output":[]}'), details);
       const name = 'response.incomplete';
-      const document = readAnswerJson(`{"type":"${name}","sequence_number":-1,"response":${response}}`);
+      const document = ownEvent(name, { status: 'incomplete', incomplete_details, output: items.output() });
       held = { kind: 'held', name, document, segments: [] };
       return ends + closings.join('');
     },

@@ -13,8 +13,7 @@ import { writeSame } from '../form/form.ts';
 import { writeMediaUsage } from '../openai-media.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { askedFormat, formatOf, readRequest, readTranslation, TRANSCRIPTION_FORM } from './read-request.ts';
-import { readAnswer } from './read-transcript.ts';
-import { createStreamReader, createStreamWriter, OTHER_FORM } from './stream.ts';
+import { createStreamReader, createStreamWriter, OTHER_FORM, readAnswer } from './read-transcript.ts';
 
 const REQUEST = {
   promptField: 'prompt',

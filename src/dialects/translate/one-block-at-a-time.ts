@@ -3,23 +3,8 @@
 
 import type { AnswerEvent, Block, Delta } from './answer-events.ts';
 
-interface Sequencer {
-  /** `slot` names the block for as long as the answer lasts; `block` is only asked for when it opens. */
-  add(slot: string, block: () => Block, text: string, isMedia?: boolean): AnswerEvent[];
-  sign(slot: string, signature: string): AnswerEvent[];
-  /** The block is complete: waiting events follow. */
-  end(slot: string): AnswerEvent[];
-  /** Everything that waited, in order of appearance, and the end of what is open. */
-  flush(): AnswerEvent[];
-}
-
-interface Waiting {
-  block: Block;
-  said: Delta[];
-}
-
-export function createSequencer(): Sequencer {
-  const waiting = new Map<string, Waiting>();
+export function createSequencer() {
+  const waiting = new Map<string, { block: Block; said: Delta[] }>();
   const ended = new Set<string>();
   let open: { slot: string; isCall: boolean } | undefined;
 
@@ -30,7 +15,8 @@ export function createSequencer(): Sequencer {
   };
 
   return {
-    add(slot, block, text, isMedia = false) {
+    /** `slot` names the block for as long as the answer lasts; `block` is only asked for when it opens. */
+    add(slot: string, block: () => Block, text: string, isMedia = false): AnswerEvent[] {
       const said = delta(text, isMedia);
       if (open?.slot === slot) return said;
       const known = waiting.get(slot);
@@ -47,8 +33,10 @@ export function createSequencer(): Sequencer {
       open = { slot, isCall: begun.kind === 'tool' };
       return events;
     },
-    sign: (slot, signature) => (open?.slot === slot ? [{ type: 'sign', signature }] : []),
-    end(slot) {
+    sign: (slot: string, signature: string): AnswerEvent[] =>
+      open?.slot === slot ? [{ type: 'sign', signature }] : [],
+    /** The block is complete: waiting events follow. */
+    end(slot: string): AnswerEvent[] {
       ended.add(slot);
       if (open?.slot !== slot) return [];
       const events = close();
@@ -60,7 +48,8 @@ export function createSequencer(): Sequencer {
       }
       return events;
     },
-    flush() {
+    /** Everything that waited, in order of appearance, and the end of what is open. */
+    flush(): AnswerEvent[] {
       const events = close();
       for (const { block, said } of waiting.values()) {
         events.push({ type: 'open', block }, ...said, { type: 'close' });

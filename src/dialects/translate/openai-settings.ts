@@ -33,9 +33,13 @@ export function schemaFormat(schema: JsonObject, { name, description, strict }: 
   };
 }
 
-interface WrittenSettings {
+export interface Written {
   members: { [name: string]: RawValue | undefined };
+  /** By the client's names. */
   dropped: string[];
+}
+
+interface WrittenSettings extends Written {
   localStops: string[];
 }
 

@@ -10,13 +10,8 @@ import type { Setting } from './conversation.ts';
 const MAX_LOCAL = 32;
 const MAX_CHARS = 1_000;
 
-interface StopSequences {
-  taken: string[];
-  local: string[];
-}
-
 /** `isFit`: which the upstream takes at all. */
-export function splitStops({ name, value }: Setting, mostTaken: number, isFit = (_: string) => true): StopSequences {
+export function splitStops({ name, value }: Setting, mostTaken: number, isFit = (_: string) => true) {
   const list = Array.isArray(value) ? value : [value];
   const stops = list.map((stop) => stringAt(stop, name)).filter((stop) => stop !== '');
   const fit = stops.filter(isFit);

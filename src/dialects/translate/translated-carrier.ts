@@ -22,11 +22,18 @@ import { BROKEN, DONE, GAVE_UP, UNSEEN } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerContext, Target, WrittenRequest } from './adapters.ts';
 import type { AnswerEvent } from './answer-events.ts';
-import { carryWhole, joinEvents } from './carry-whole.ts';
 import { checkSettings } from './check-settings.ts';
 import type { Conversation } from './conversation.ts';
 import { createStopMatcher } from './stop-sequences.ts';
-import { createRestorer, HiddenThoughts, hidesThoughts, isVendors, type Translation } from './translation.ts';
+import {
+  carryWhole,
+  createRestorer,
+  HiddenThoughts,
+  hidesThoughts,
+  isVendors,
+  joinEvents,
+  type Translation,
+} from './translation.ts';
 
 /** Throws a fault that names what cannot be carried. */
 export function translatedCarrier(translation: Translation): Carrier {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { SESSION_HEADER } from '../../dialects/conversation-name.ts';
-import { readAnswerText } from '../../dialects/openai-chat/read-output.ts';
+import { readAnswerText } from '../../dialects/openai-chat/read-answer.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { idOf, number, text } from '../../kit/shapes.ts';
 import { QUOTE_HEADER } from '../quoted-price.ts';

@@ -9,7 +9,7 @@ import { openaiImageEdits, openaiImages, openaiImageVariations } from '../../dia
 import { openaiModerations } from '../../dialects/openai-moderations/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { openaiSpeech } from '../../dialects/openai-speech/dialect.ts';
-import { AUDIO_TYPES } from '../../dialects/openai-speech/formats.ts';
+import { AUDIO_TYPES } from '../../dialects/openai-speech/read-request.ts';
 import { openaiTranscriptions, openaiTranslations } from '../../dialects/openai-transcriptions/dialect.ts';
 import { rerank } from '../../dialects/rerank/dialect.ts';
 import type { FaultCode } from '../../faults/table.ts';

@@ -8,13 +8,15 @@
 import type { PresentedKey } from '../../accounts/keys/authenticator.ts';
 import {
   type CreateMessage,
+  isSteer,
   joinItems,
   readCreate,
   streamIdOf,
   userMessages,
   writeBody,
-} from '../../dialects/openai-responses/socket/create-message.ts';
-import { isSteer, writeSteerFailed, writeWarmed } from '../../dialects/openai-responses/socket/own-messages.ts';
+  writeSteerFailed,
+  writeWarmed,
+} from '../../dialects/openai-responses/socket/messages.ts';
 import { type Fault, fault, toFault } from '../../faults/fault.ts';
 import type { FaultCode } from '../../faults/table.ts';
 import { writeFault } from '../../faults/write.ts';

@@ -1,7 +1,6 @@
 // One turn on a socket: a call of POST /v1/responses, as if the client had sent it, with its own hold, receipt and request id.
 
-import type { CreateMessage } from '../../dialects/openai-responses/socket/create-message.ts';
-import { writeErrorMessage } from '../../dialects/openai-responses/socket/own-messages.ts';
+import { type CreateMessage, writeErrorMessage } from '../../dialects/openai-responses/socket/messages.ts';
 import { type AnsweredTurn, TurnMessages } from '../../dialects/openai-responses/socket/turn-messages.ts';
 import type { ByteSink, Connection, OutgoingStream } from '../../kit/connection.ts';
 import type { HttpTools } from '../exchange.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { stripOwn as stripMessages } from '../../../src/dialects/anthropic-messages/remove-thinking.ts';
-import { stripOwn as stripChat } from '../../../src/dialects/openai-chat/strip-own.ts';
+import { stripOwn as stripChat } from '../../../src/dialects/openai-chat/write-request.ts';
 import { packReasoning, signOwn, tagToolId } from '../../../src/dialects/translate/opaque.ts';
 import { editMembers, readJsonObject } from '../../../src/kit/json/json.ts';
 

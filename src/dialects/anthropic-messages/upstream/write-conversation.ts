@@ -4,8 +4,14 @@ import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import { type ClaudeTraits, claudeTraits } from '../../../vendors/claude.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import type { BodyOptions, Target, WrittenRequest } from '../../translate/adapters.ts';
-import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../../translate/arrange-turns.ts';
-import { isAnswerBegun, prepareBegunAnswer } from '../../translate/begun-answer.ts';
+import {
+  arrangeTurns,
+  beginWithUser,
+  isAnswerBegun,
+  listName,
+  mergeTurns,
+  prepareBegunAnswer,
+} from '../../translate/arrange-turns.ts';
 import { settingsOfParts } from '../../translate/check-settings.ts';
 import type { Conversation, Part, TextPart, Turn } from '../../translate/conversation.ts';
 import { allowedTools, createToolNames, withUpstreamNames } from '../../translate/tools/tool-names.ts';

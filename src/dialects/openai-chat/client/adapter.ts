@@ -1,5 +1,5 @@
 // The OpenAI chat format as a client's, for upstreams of any other. A request is read here and by the read-… files beside it. An
-// answer is written by write-events.ts, as a stream or whole: what each chunk adds in write-deltas.ts.
+// answer is written by write-events.ts, as a stream or whole.
 
 import { isObject, type JsonDocument, type JsonObject } from '../../../kit/json/json.ts';
 import { openMember } from '../../../kit/json/raw-json.ts';

@@ -5,8 +5,7 @@
 import { writeJson } from '../../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import type { BodyOptions, Target, UpstreamAdapter, WrittenRequest } from '../../translate/adapters.ts';
-import { arrangeTurns, listName, withParts } from '../../translate/arrange-turns.ts';
-import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.ts';
+import { appendPrefill, arrangeTurns, listName, prepareBegunAnswer, withParts } from '../../translate/arrange-turns.ts';
 import type { Conversation } from '../../translate/conversation.ts';
 import { withUpstreamNames } from '../../translate/tools/tool-names.ts';
 import { writeAsStream } from '../other-form.ts';

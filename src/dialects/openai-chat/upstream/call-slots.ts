@@ -16,18 +16,7 @@ export interface CallSlot {
   arguments: string;
 }
 
-interface CallSlots {
-  /** Call it before each chunk, with all its deltas of calls. */
-  next(deltas: readonly CallDelta[]): void;
-  /** The call of the delta, with the delta added; undefined if it may belong to several. */
-  take(delta: CallDelta, position: number): CallSlot | undefined;
-  /** Whether deltas assigned by their order left incomplete arguments, so that calls may be mixed. `isCut`: the answer was truncated. */
-  isMixed(isCut: boolean): boolean;
-  /** It has no arguments yet and no tool has its name, so that more of the name may follow. */
-  isNameIncomplete(slot: CallSlot): boolean;
-}
-
-export function createCallSlots(knowsTool: (name: string) => boolean = () => true): CallSlots {
+export function createCallSlots(knowsTool: (name: string) => boolean = () => true) {
   const byId = new Map<string, CallSlot>();
   const byIndex = new Map<number, CallSlot>();
   const all: CallSlot[] = [];
@@ -45,6 +34,7 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
   /** Calls with several named deltas, and nothing else that distinguishes them from another call of the same tool. */
   const renamed = new Set<CallSlot>();
 
+  /** It has no arguments yet and no tool has its name, so that more of the name may follow. */
   const isNameIncomplete = ({ name, arguments: text }: CallSlot) =>
     name !== undefined && text === '' && !knowsTool(name);
 
@@ -121,13 +111,15 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
   }
 
   return {
-    next(deltas) {
+    /** Call it before each chunk, with all its deltas of calls. */
+    next(deltas: readonly CallDelta[]): void {
       if (newCalls.length > 0) groups.push(newCalls);
       newCalls = [];
       const unnamed = deltas.filter(({ name }) => name === undefined);
       unnamedByIndex = new Map(unnamed.map(({ index }) => [index, { deltas: countOf(unnamed, index), read: 0 }]));
     },
-    take(delta, position) {
+    /** The call of the delta, with the delta added; undefined if it may belong to several. */
+    take(delta: CallDelta, position: number): CallSlot | undefined {
       const found = find(delta, position);
       if (!found && delta.name === undefined && isOrdered(delta) && groups.length > 0) return undefined;
       if (found) noteGuess(delta, found);
@@ -142,7 +134,8 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
       slot.arguments += delta.arguments;
       return slot;
     },
-    isMixed(isCut) {
+    /** Whether deltas assigned by their order left incomplete arguments, so that calls may be mixed. `isCut`: the answer was truncated. */
+    isMixed(isCut: boolean): boolean {
       if (guessed.size + renamed.size === 0) return false;
       // In a truncated answer a call without arguments may be complete.
       const isIncomplete = ({ arguments: text }: CallSlot) =>

@@ -5,7 +5,7 @@ import type { RawPlace } from '../../../kit/json/raw-json.ts';
 import { nonEmptyString } from '../../fields.ts';
 import { pictureText } from '../../media/picture.ts';
 import type { UrlCitation } from '../../translate/answer-events.ts';
-import { toolCalls } from '../read-output.ts';
+import { toolCalls } from '../read-answer.ts';
 
 export interface CallDelta {
   index: number | undefined;

@@ -28,7 +28,7 @@ const DONE = '[DONE]';
 const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 
 export function createEventReader(target: Target): EventReader {
-  const answer = createAnswerReader(target, { isStream: true });
+  const read = createAnswerReader(target, { isStream: true });
   const shapes = new ShapeMemory(hasOnlyText);
   let usage: UsageReport = 'absent';
   let repeat: Repeat | undefined;
@@ -39,7 +39,7 @@ export function createEventReader(target: Target): EventReader {
     if (!choice) return [];
     if (isBroken(choice)) return BROKEN;
     if (!reported && !isFinish(choice.finish_reason)) learn(data, parts);
-    return answer.read(parts, choice);
+    return read(parts, choice);
   }
 
   function learn(data: string, parts: readonly DeltaPart[]): void {
@@ -53,7 +53,7 @@ export function createEventReader(target: Target): EventReader {
       repeat = undefined;
       if (isErrorEvent(sent)) return BROKEN;
       repeat = shapes.match(data);
-      if (repeat) return answer.read([wordsOf(repeat)]);
+      if (repeat) return read([wordsOf(repeat)]);
       if (data === DONE) return [{ type: 'done' }];
       if (isNoise(data)) return [];
       const value = tryParseJson(data);
@@ -68,14 +68,8 @@ export function createEventReader(target: Target): EventReader {
   };
 }
 
-interface Chunk {
-  /** The first choice; undefined if the chunk does not have it. */
-  choice: JsonObject | undefined;
-  parts: DeltaPart[];
-  reported: JsonObject | undefined;
-}
-
-function readChunk(value: JsonObject, data: string): Chunk {
+/** The first choice of a chunk, if it has it, and what it says. */
+function readChunk(value: JsonObject, data: string) {
   const usage = value.usage ?? (isObject(value.x_groq) ? value.x_groq.usage : undefined);
   const reported = isObject(usage) ? usage : undefined;
   const at = indexOfFirst(value);
@@ -109,7 +103,7 @@ export function readWhole({ text, value }: JsonDocument, target: Target): WholeE
   if (!isFinish(choice.finish_reason) || isBroken(choice)) return undefined;
   const raw = openRaw(text);
   const parts = readDelta(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
-  const events = createAnswerReader(target, { isStream: false }).read(parts, choice);
+  const events = createAnswerReader(target, { isStream: false })(parts, choice);
   const lost = hasSources(value) && !events.some(({ type }) => type === 'cite') ? ['citations'] : [];
   return { events, usage: readUsage(value.usage, value.service_tier), lost };
 }
@@ -124,12 +118,7 @@ function indexOfFirst({ choices }: JsonObject): number {
   return Array.isArray(choices) ? choices.findIndex((choice) => isObject(choice) && (choice.index ?? 0) === 0) : -1;
 }
 
-interface AnswerReader {
-  /** `choice`: the choice that contains the findings. */
-  read(parts: readonly DeltaPart[], choice?: JsonObject): AnswerEvent[];
-}
-
-function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: { isStream: boolean }): AnswerReader {
+function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: { isStream: boolean }) {
   const sequencer = createSequencer();
   const slots = createCallSlots(options.isStream ? knowsTool : undefined);
   const named = new Set<CallSlot>();
@@ -187,29 +176,28 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
     }
   }
 
-  return {
-    read(parts, choice = {}) {
-      if (isOver) return [];
-      const events: AnswerEvent[] = [];
-      slots.next(parts.flatMap((part) => (part.kind === 'call' ? [part.call] : [])));
-      for (const part of parts) {
-        const read = readPart(part);
-        for (const event of read) if (event.type === 'open') open = event.block.kind;
-        events.push(...read);
-        isOver = read === BROKEN;
-        if (isOver) return events;
-      }
-      const { finish_reason: finish } = choice;
-      isOver = isFinish(finish);
-      if (!isFinish(finish)) return events;
-      if (slots.isMixed(stopOf(finish, false) === 'length')) return [...events, ...BROKEN];
-      for (const [slot, signature] of begun) events.push(...addCall(slot, '', signature));
-      if (open !== 'reasoning') events.push(...sequencer.flush());
-      open = undefined;
-      const reason = stopOf(finish, named.size > 0);
-      const refusal = reason === 'filter' ? vendorRefusal(filterWords(choice)) : [];
-      return [...events, ...sign(), ...sequencer.flush(), ...refusal, { type: 'stop', reason }];
-    },
+  /** `choice`: the choice that the parts are of. */
+  return (parts: readonly DeltaPart[], choice: JsonObject = {}): AnswerEvent[] => {
+    if (isOver) return [];
+    const events: AnswerEvent[] = [];
+    slots.next(parts.flatMap((part) => (part.kind === 'call' ? [part.call] : [])));
+    for (const part of parts) {
+      const read = readPart(part);
+      for (const event of read) if (event.type === 'open') open = event.block.kind;
+      events.push(...read);
+      isOver = read === BROKEN;
+      if (isOver) return events;
+    }
+    const { finish_reason: finish } = choice;
+    isOver = isFinish(finish);
+    if (!isFinish(finish)) return events;
+    if (slots.isMixed(stopOf(finish, false) === 'length')) return [...events, ...BROKEN];
+    for (const [slot, signature] of begun) events.push(...addCall(slot, '', signature));
+    if (open !== 'reasoning') events.push(...sequencer.flush());
+    open = undefined;
+    const reason = stopOf(finish, named.size > 0);
+    const refusal = reason === 'filter' ? vendorRefusal(filterWords(choice)) : [];
+    return [...events, ...sign(), ...sequencer.flush(), ...refusal, { type: 'stop', reason }];
   };
 }
 
@@ -226,8 +214,7 @@ function stopOf(finish: string, hasCalls: boolean): StopReason {
   return STOPS.get(finish.toLowerCase()) ?? (hasCalls ? 'tool' : 'end');
 }
 
-// Findings of a content filter that stopped an answer, as Azure reports them in the choice.
-/** Undefined if there is no finish reason. */
+/** Findings of a content filter that stopped an answer, as Azure reports them in the choice; undefined if there are none. */
 function filterWords({ content_filter_results: results }: JsonObject): string | undefined {
   if (!isObject(results)) return undefined;
   const found = Object.entries(results).flatMap(([name, result]) => {

@@ -7,14 +7,8 @@ import type { Quirks } from '../../../vendors/quirks.ts';
 import type { ReasoningPart } from '../../translate/conversation.ts';
 import { REDACTED_DETAIL } from '../read-reasoning.ts';
 
-interface Details {
-  add(list: readonly JsonObject[]): void;
-  /** The details since the last call, as JSON; undefined without any. */
-  take(): string | undefined;
-}
-
 /** `isStream`: a stream sends each detail in parts, with its type and index. */
-export function createDetails({ isStream }: { isStream: boolean }): Details {
+export function createDetails({ isStream }: { isStream: boolean }) {
   let details: JsonObject[] = [];
   const latest = new Map<string, JsonObject>();
 
@@ -31,8 +25,9 @@ export function createDetails({ isStream }: { isStream: boolean }): Details {
   }
 
   return {
-    add: (list) => list.forEach(addDetail),
-    take() {
+    add: (list: readonly JsonObject[]): void => list.forEach(addDetail),
+    /** The details since the last call, as JSON; undefined without any. */
+    take(): string | undefined {
       const taken = details;
       details = [];
       latest.clear();

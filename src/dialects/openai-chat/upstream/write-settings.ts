@@ -6,36 +6,23 @@ import type { Quirks } from '../../../vendors/quirks.ts';
 import type { Target } from '../../translate/adapters.ts';
 import type { Conversation, OutputFormat, ReasoningWish, SettingKind } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
-import { SAMPLING, writeSettings } from '../../translate/openai-settings.ts';
+import { SAMPLING, type Written, writeSettings } from '../../translate/openai-settings.ts';
 import { describedSchema, schemaHint } from '../../translate/tools/format-tool.ts';
 import { writeTools } from '../../translate/tools/openai-tools.ts';
-import { objectSchema } from '../../translate/tools/tool-arguments.ts';
 
 export function writeChatTools(conversation: Conversation, quirks: Quirks) {
-  const written = writeTools(conversation, quirks, (name, tool) => ({
-    type: 'function',
-    function: tool
-      ? { name, description: tool.description, parameters: objectSchema(tool), strict: tool.strict || undefined }
-      : { name },
-  }));
+  const wrap = (fields: RawValue) => ({ type: 'function', function: fields });
+  const written = writeTools(conversation, quirks, { wrap, notStrict: undefined });
   if (conversation.toolChoice?.mode === 'none') delete written.members.parallel_tool_calls;
   return written;
 }
 
-const CARRIED: ReadonlySet<SettingKind> = new Set([
-  ...SAMPLING,
-  ...(['seed', 'verbosity', 'prompt_cache_key', 'user', 'service_tier'] as const),
-]);
+const CARRIED = new Set<SettingKind>([...SAMPLING, 'seed', 'verbosity', 'prompt_cache_key', 'user', 'service_tier']);
 const MAX_STOPS = 4;
 
 export function writeChatSettings({ settings }: Conversation, target: Target) {
   const mostStops = openaiTraits(target.model).takesStops ? MAX_STOPS : 0;
   return writeSettings(settings, target, { carried: CARRIED, userField: 'user', mostStops });
-}
-
-interface Written {
-  members: { [name: string]: RawValue | undefined };
-  dropped: string[];
 }
 
 export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {

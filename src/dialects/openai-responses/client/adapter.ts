@@ -1,6 +1,5 @@
 // The Responses format as a client's, for upstreams of any other. A request is read here and by the read-… files beside it. An
-// answer is written by write-events.ts, as a stream or whole: its items in write-items.ts, what is around them in
-// write-response.ts.
+// answer is written by write-events.ts, as a stream or whole, and its items by write-items.ts.
 
 import type { JsonDocument, JsonObject } from '../../../kit/json/json.ts';
 import { objectList, stringAt } from '../../fields.ts';

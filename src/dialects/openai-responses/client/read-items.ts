@@ -17,7 +17,7 @@ import type {
 import { unpackReasoning, untagToolId, VENDOR_ORIGIN } from '../../translate/opaque.ts';
 import { readCommonPart, readPartList, requireResultParts, requireTexts } from '../../translate/read-part-list.ts';
 import { CallIds } from '../../translate/tools/call-ids.ts';
-import { listOf } from '../read-output.ts';
+import { listOf } from '../read-answer.ts';
 import { type FindTool, flatName } from './read-tools.ts';
 
 interface ReadItems {

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts'
 import { isEmptySetting, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
 import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
 import { COMMON_KINDS, schemaFormat } from '../../translate/openai-settings.ts';
-import { listOf } from '../read-output.ts';
+import { listOf } from '../read-answer.ts';
 
 /** `reasoning.summary` does not set how much to think. */
 export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {

@@ -1,16 +1,36 @@
 // Writes an answer for a Responses client: all events of a response, or only the final response. The sender adds the usage.
+// Around the items are an id, a status, and the settings of the request, in the client's own bytes.
 
-import { openRaw, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
+import { openMember, openRaw, RawJson, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, StopReason } from '../../translate/answer-events.ts';
 import { asksForSealed } from '../sealed-reasoning.ts';
-import { type ItemStatus, OutputItem } from './write-items.ts';
-import { createResponseObject, type Standing } from './write-response.ts';
+import { type ItemStatus, OutputItem, ownId } from './write-items.ts';
+
+/** The values of settings that the client did not set. */
+const DEFAULTS: Record<string, RawValue> = {
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  temperature: 1,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
+};
 
 const INCOMPLETE: Partial<Record<StopReason, string>> = { length: 'max_output_tokens', filter: 'content_filter' };
 
 export function createEventWriter(context: AnswerContext): EventWriter {
-  const responseObject = createResponseObject(context);
+  const settings = settingsOf(context);
   const output: RawValue[] = [];
   let sequence = 0;
   /** Length of the answer's text so far. */
@@ -29,14 +49,30 @@ export function createEventWriter(context: AnswerContext): EventWriter {
     return { event: type, data: writeJson({ type, sequence_number: sequence++, ...fields }) };
   }
 
-  function responseEvent(type: string, standing: Omit<Standing, 'output'>): Frame {
-    return frame(type, { response: responseObject({ ...standing, output }) });
+  function responseEvent(type: string, status: ItemStatus, reason?: string): Frame {
+    return frame(type, {
+      response: {
+        id: ownId('resp', context),
+        object: 'response',
+        created_at: context.createdAt,
+        status,
+        background: false,
+        error: null,
+        incomplete_details: reason === undefined ? null : { reason },
+        model: context.model,
+        output: [...output],
+        previous_response_id: null,
+        service_tier: 'default',
+        store: false,
+        ...settings,
+        usage: null,
+      },
+    });
   }
 
   function begin(): Frame[] {
     if (sequence > 0) return [];
-    const standing = { status: 'in_progress' } as const;
-    return [responseEvent('response.created', standing), responseEvent('response.in_progress', standing)];
+    return ['response.created', 'response.in_progress'].map((type) => responseEvent(type, 'in_progress'));
   }
 
   function startItem(): Frame[] {
@@ -78,7 +114,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
     const why = INCOMPLETE[reason];
     const status = why === undefined ? 'completed' : 'incomplete';
     const before = [...begin(), ...endItem(status)];
-    return [...before, responseEvent(`response.${status}`, { status, reason: why })];
+    return [...before, responseEvent(`response.${status}`, status, why)];
   }
 
   function write(event: AnswerEvent): Frame[] {
@@ -108,6 +144,14 @@ export function createEventWriter(context: AnswerContext): EventWriter {
   }
 
   return { write: (event) => (isOver ? [] : write(event)) };
+}
+
+function settingsOf({ asked }: AnswerContext): Record<string, RawValue> {
+  const settings = Object.entries(DEFAULTS).map(([name, value]): [string, RawValue] => {
+    const raw = openMember(asked, name)?.text;
+    return [name, raw === undefined || raw === 'null' ? value : new RawJson(raw)];
+  });
+  return Object.fromEntries(settings);
 }
 
 /** The response as its last event has it. */

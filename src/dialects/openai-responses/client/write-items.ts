@@ -6,7 +6,6 @@ import type { AnswerContext, Frame } from '../../translate/adapters.ts';
 import type { Block, UrlCitation } from '../../translate/answer-events.ts';
 import { packReasoning, tagToolId } from '../../translate/opaque.ts';
 import { TEXT_KINDS, type TextName } from '../text-kinds.ts';
-import { ownId } from './write-response.ts';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
@@ -199,4 +198,10 @@ function callOf(
 function writePart({ name, text, annotations }: Text): RawValue {
   if (name === 'output_text') return { type: name, annotations: [...annotations], logprobs: [], text };
   return name === 'refusal' ? { type: name, refusal: text } : { type: 'summary_text', text };
+}
+
+/** An id that a later run of the same request has, too. */
+export function ownId(prefix: string, { requestId }: AnswerContext, index?: number): string {
+  const bare = requestId.replace(/^req[-_]/, '');
+  return `${prefix}_${bare}${index === undefined ? '' : `_${index}`}`;
 }

@@ -9,24 +9,15 @@ import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest, type Upst
 import { isAsked, joinTwo, NO_REMOVALS, type Removals } from '../../removals/removals.ts';
 import { withoutFields } from '../../removals/remove-fields.ts';
 import { openaiResponses } from '../dialect.ts';
-import { stripOwn } from '../strip-own.ts';
-import { readUsage, writeUsage } from '../usage.ts';
+import { readUsage } from '../usage.ts';
+import { stripOwn } from '../write-request.ts';
 
 const OBJECT = 'response.compaction';
 const ITEMS: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary']);
 /** The fields that it takes: those of its reference, and those that Codex sends. */
 const FIELDS: ReadonlySet<string> = new Set([
-  'model',
-  'input',
-  'instructions',
-  'tools',
-  'parallel_tool_calls',
-  'reasoning',
-  'text',
-  'service_tier',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
+  ...['model', 'input', 'instructions', 'tools', 'parallel_tool_calls', 'reasoning', 'text', 'service_tier'],
+  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
 ]);
 
 /** The gateway sets these itself, whatever the client sent. */
@@ -36,14 +27,7 @@ const SET_HERE: ReadonlySet<string> = new Set(['stream', 'store', 'tool_choice']
 export const openaiCompaction: Dialect = {
   ...openaiResponses,
   request: { ...openaiResponses.request, findRemovals, write: writeCompactRequest },
-  answer: {
-    ...openaiResponses.answer,
-    read: readAnswer,
-    write(document, model, request, usage) {
-      if (!isCompacted(document)) return openaiResponses.answer.write(document, model, request, usage);
-      return editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model });
-    },
-  },
+  answer: { ...openaiResponses.answer, read: readAnswer },
 };
 
 /** The format in which a model is asked for a summary. An answer without a whole one has failed, and is not charged. */

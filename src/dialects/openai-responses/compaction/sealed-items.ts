@@ -15,11 +15,6 @@ export interface SealTools {
   newId: NewId;
 }
 
-interface VendorContent {
-  channel: string;
-  content: string;
-}
-
 /** The content sealed for one account. No other account can read it. */
 export class Seals {
   readonly #sealer: Sealer;
@@ -47,10 +42,10 @@ export class Seals {
     return this.#sealer.open(sealed, this.#owner('compaction'));
   }
 
-  openVendors(sealed: string): VendorContent | undefined {
+  openVendors(sealed: string): { channel: string; content: string } | undefined {
     const made = tryParseJson(this.#sealer.open(sealed, this.#owner('vendor-compaction')) ?? '');
-    if (!isObject(made) || typeof made.channel !== 'string' || typeof made.content !== 'string') return undefined;
-    return { channel: made.channel, content: made.content };
+    const { channel, content } = isObject(made) ? made : {};
+    return typeof channel === 'string' && typeof content === 'string' ? { channel, content } : undefined;
   }
 
   #owner(kind: 'compaction' | 'vendor-compaction'): string {
@@ -66,13 +61,8 @@ export interface VendorItem {
   param: string;
 }
 
-interface OpenedItems {
-  items: Json[];
-  vendorItems: VendorItem[];
-}
-
 /** The items with every summary as a message, and with the content of each vendor's item as it was made. */
-export function openItems(seals: Seals, items: readonly Json[]): OpenedItems {
+export function openItems(seals: Seals, items: readonly Json[]) {
   const vendorItems: VendorItem[] = [];
   const opened = items.map((item, index) => {
     if (!isOurs(item)) return item;

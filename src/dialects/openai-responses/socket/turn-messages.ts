@@ -14,7 +14,7 @@ import {
 import { type SseEvent, SseReader } from '../../stream/sse.ts';
 import { isCompaction } from '../compaction/dialect.ts';
 import { editInside, editList } from '../edit-event.ts';
-import type { CreateMessage } from './create-message.ts';
+import type { CreateMessage } from './messages.ts';
 
 /** How an answer ended, if the next turn can go on from it. */
 export interface AnsweredTurn {

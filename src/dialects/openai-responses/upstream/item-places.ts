@@ -6,23 +6,12 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { TEXTS } from '../text-kinds.ts';
 
-interface Place {
+/** A place of an item. */
+interface Known {
   /** From 0, in order of appearance. */
   readonly at: number;
   /** Its closing event has arrived. */
   isEnded: boolean;
-}
-
-interface ItemPlaces {
-  /** Undefined for an event without text of an item, or with text that may belong to several calls. */
-  find(event: JsonObject): Place | undefined;
-  /** The places of the items of the final response. An item without events gets a new place. */
-  findAll(items: readonly JsonObject[]): Place[];
-  /** A call may lack text that was ignored and that its closing event did not repeat. */
-  lacksWords(): boolean;
-}
-
-interface Known extends Place {
   kind: string;
   callId: string | undefined;
   /** Its first event. */
@@ -54,7 +43,7 @@ const DONE = 'response.output_item.done';
 const CALLS: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
 const UNCLEAR = 'unclear';
 
-export function createItemPlaces(): ItemPlaces {
+export function createItemPlaces() {
   const places: Known[] = [];
   /** The newest place of each name. */
   const byName = new Map<string, Known>();
@@ -138,7 +127,8 @@ export function createItemPlaces(): ItemPlaces {
   }
 
   return {
-    find(event) {
+    /** Undefined for an event without text of an item, or with text that may belong to several calls. */
+    find(event: JsonObject): Readonly<Known> | undefined {
       const again = findAgain(event);
       if (again) return again;
       const subject = subjectOf(event);
@@ -156,7 +146,8 @@ export function createItemPlaces(): ItemPlaces {
       if (!subject.item && event.part === undefined) last = { event, known };
       return known;
     },
-    findAll(items) {
+    /** The places of the items of the final response. An item without events gets a new place. */
+    findAll(items: readonly JsonObject[]): Readonly<Known>[] {
       const taken = new Set<Known>();
       const takeById = (item: JsonObject) => {
         const subject = ofItem(item, undefined);
@@ -178,6 +169,7 @@ export function createItemPlaces(): ItemPlaces {
         return known;
       });
     },
+    /** A call may lack text that was ignored and that its closing event did not repeat. */
     lacksWords: () => places.some(({ isLacking }) => isLacking),
   };
 }

@@ -1,33 +1,18 @@
 // Writes the tools, the format, the thinking and the settings of a request for a Responses upstream. It has no field for stop
 // sequences, so the gateway matches these itself.
 
-import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
 import type { Target } from '../../translate/adapters.ts';
 import type { Conversation, OutputFormat, ReasoningWish, SettingKind } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
-import { writeSettings } from '../../translate/openai-settings.ts';
+import { type Written, writeSettings } from '../../translate/openai-settings.ts';
 import { writeTools } from '../../translate/tools/openai-tools.ts';
-import { objectSchema } from '../../translate/tools/tool-arguments.ts';
 
-/** `strict` is on by default, which schemas of other formats do not support. */
 export function writeResponseTools(conversation: Conversation, { quirks }: Target) {
-  return writeTools(conversation, quirks, (name, tool) =>
-    tool
-      ? {
-          type: 'function',
-          name,
-          description: tool.description,
-          parameters: objectSchema(tool),
-          strict: tool.strict === true,
-        }
-      : { type: 'function', name },
-  );
+  return writeTools(conversation, quirks, { wrap: (fields) => ({ type: 'function', ...fields }), notStrict: false });
 }
 
-const CARRIED: ReadonlySet<SettingKind> = new Set([
-  ...(['temperature', 'top_p', 'prompt_cache_key', 'service_tier', 'verbosity', 'user'] as const),
-]);
+const CARRIED = new Set<SettingKind>(['temperature', 'top_p', 'prompt_cache_key', 'service_tier', 'verbosity', 'user']);
 
 /** `text`: those that are members of `text`. */
 export function writeResponseSettings({ settings }: Conversation, target: Target) {
@@ -37,14 +22,7 @@ export function writeResponseSettings({ settings }: Conversation, target: Target
   return { ...written, members: others, text: verbosity === undefined ? {} : { verbosity } };
 }
 
-type Members = { [name: string]: RawValue | undefined };
-
-interface Written {
-  members: Members;
-  dropped: string[];
-}
-
-export function writeFormat(format: OutputFormat | undefined): Members {
+export function writeFormat(format: OutputFormat | undefined): Written['members'] {
   if (!format) return {};
   if (format.kind === 'json_object') return { format: { type: 'json_object' } };
   const { name = 'output', description, schema, strict } = format;

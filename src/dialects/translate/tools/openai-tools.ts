@@ -7,6 +7,8 @@ import type { Quirks } from '../../../vendors/quirks.ts';
 import { objectList, optionalFlag, refuseField, stringAt } from '../../fields.ts';
 import { refuseOnlyTool } from '../../input/vendor-tools.ts';
 import type { Conversation, Setting, Tool, ToolChoice } from '../conversation.ts';
+import type { Written } from '../openai-settings.ts';
+import { objectSchema } from './tool-arguments.ts';
 import { allowedTools, createToolNames, type ToolNames } from './tool-names.ts';
 
 /** By the values of `tool_choice`. */
@@ -38,14 +40,7 @@ export function readFunction(fields: JsonObject, at: string): Tool {
 
 /** Other formats have no custom tools and cannot enforce a grammar, so the description contains it. */
 export function readCustom(fields: JsonObject, at: string): Tool {
-  return {
-    name: stringAt(fields.name, `${at}.name`),
-    description: describeCustomTool(fields),
-    schema: undefined,
-    strict: undefined,
-    isCustom: true,
-    at,
-  };
+  return { ...readFunction({ name: fields.name }, at), description: describeCustomTool(fields), isCustom: true };
 }
 
 /** The grammar is in `format` or, in chats, in `format.grammar`. */
@@ -133,26 +128,35 @@ export function readParallel(body: JsonObject): boolean | undefined {
 const NAME = /^[a-zA-Z0-9_-]+$/;
 const NAME_CHARS = 64;
 
-interface WrittenTools {
-  members: { [name: string]: RawValue | undefined };
-  dropped: string[];
+interface WrittenTools extends Written {
   names: ToolNames;
 }
 
-/** `write`: what the format has around the name of a function and its other fields. */
+interface FunctionFormat {
+  /** What the format has around the fields of a function. */
+  wrap(fields: { [name: string]: RawValue | undefined }): RawValue;
+  /** Schemas of other formats do not support `strict`; where it is on by default, it is switched off. */
+  notStrict: false | undefined;
+}
+
 export function writeTools(
   conversation: Conversation,
   { takesParallelFlag }: Quirks,
-  write: (name: string, tool?: Tool) => RawValue,
+  { wrap, notStrict }: FunctionFormat,
 ): WrittenTools {
   const { tools, toolChoice: choice, parallelTools, parallelToolsName } = conversation;
   const names = createToolNames(tools, NAME, NAME_CHARS);
   if (tools.length === 0) return { members: {}, dropped: [], names };
+  const write = (tool: Tool) => {
+    const strict = tool.strict === true || notStrict;
+    const { name, description } = tool;
+    return wrap({ name: names.toUpstream(name), description, parameters: objectSchema(tool), strict });
+  };
   const mode = choice?.mode === 'any' ? 'required' : choice?.mode;
   return {
     members: {
-      tools: allowedTools(conversation).map((tool) => write(names.toUpstream(tool.name), tool)),
-      tool_choice: choice?.mode === 'tool' ? write(names.toUpstream(choice.name)) : mode,
+      tools: allowedTools(conversation).map(write),
+      tool_choice: choice?.mode === 'tool' ? wrap({ name: names.toUpstream(choice.name) }) : mode,
       parallel_tool_calls: takesParallelFlag ? parallelTools : undefined,
     },
     dropped: parallelToolsName && parallelTools === false && !takesParallelFlag ? [parallelToolsName] : [],

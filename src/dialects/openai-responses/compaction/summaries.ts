@@ -1,8 +1,12 @@
-// Requests for a compaction: how one is recognized, and the request for a summary that it becomes.
+// A compaction by a summary: how one is asked for, the request that it becomes, and what the client gets. That is an item, as a
+// whole response, as the events of one, or as the answer of POST /v1/responses/compact with the messages before it that are kept.
 
 import { fault } from '../../../faults/fault.ts';
-import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { assert } from '../../../kit/assert.ts';
+import { isObject, type Json, type JsonObject, objectsOf, readAnswerJson } from '../../../kit/json/json.ts';
 import { fulfilWish } from '../sealed-reasoning.ts';
+import { writeEvents } from '../write-events.ts';
+import { isCompacted, isCompaction, summaryIn } from './dialect.ts';
 import { isOurs, openItems, type Seals, type VendorItem } from './sealed-items.ts';
 
 const TRIGGER = 'compaction_trigger';
@@ -71,4 +75,65 @@ export function askingForSummary(seals: Seals, body: JsonObject, input: readonly
 
 function isTrigger(item: Json | undefined): boolean {
   return isObject(item) && item.type === TRIGGER;
+}
+
+/** The user's last messages of about this length stay as they are. */
+const KEPT_CHARS = 256 * 1024;
+
+/** A response with one compaction, or the answer of a vendor that compacts. */
+interface Compacted {
+  answer: JsonObject;
+  item: JsonObject;
+  /** All items, where a vendor chose them. */
+  output: Json[] | undefined;
+}
+
+export function readCompacted(body: string, seals: Seals, channel: string): Compacted {
+  const document = readAnswerJson(body);
+  const answer = document.value;
+  if (!isCompacted(document)) {
+    const summary = summaryIn(answer);
+    assert(summary !== '', 'the dialect has seen a summary');
+    return { answer, item: seals.sealSummary(summary), output: undefined };
+  }
+  const output = objectsOf(answer.output).map((item) => (isCompaction(item) ? seals.sealVendors(item, channel) : item));
+  const item = output.find(isCompaction);
+  assert(item, 'the dialect has seen a compaction');
+  return { answer, item, output };
+}
+
+/** A response with the compaction as its only item. */
+export function compactedResponse({ answer, item }: Compacted): JsonObject {
+  return { ...answer, object: 'response', status: 'completed', error: null, incomplete_details: null, output: [item] };
+}
+
+export function writeCompactedEvents(response: JsonObject): string {
+  const [item] = objectsOf(response.output);
+  const begun = { ...response, status: 'in_progress', output: [], usage: null };
+  return writeEvents([
+    { type: 'response.created', response: begun },
+    { type: 'response.output_item.added', output_index: 0, item },
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response },
+  ]);
+}
+
+export function writeCompaction({ answer, item, output }: Compacted, items: readonly Json[]): string {
+  if (output) return JSON.stringify({ ...answer, output });
+  const { id, created_at, usage } = answer;
+  const object = 'response.compaction';
+  return JSON.stringify({ id, object, created_at, output: [...keptMessages(items), item], usage });
+}
+
+/** The user's last messages, as far as there is room. */
+export function keptMessages(items: readonly Json[]): Json[] {
+  let left = KEPT_CHARS;
+  const kept: Json[] = [];
+  for (const item of items.toReversed()) {
+    if (!isObject(item) || item.role !== 'user') continue;
+    left -= JSON.stringify(item).length;
+    if (left < 0) break;
+    kept.unshift({ type: 'message', ...item });
+  }
+  return kept;
 }
