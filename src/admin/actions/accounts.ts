@@ -7,14 +7,13 @@ import { parseCursor, writeCursor } from '../../accounts/usage/read-query.ts';
 import { formatNtd, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
-import { onceReference } from '../../store/once.ts';
 import type { UsageQuery } from '../../store/reads.ts';
 import type { Entry, KeyRow, StoredEntry, UsageRecord } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
+import { type GivenMove, MAX_REASON_CHARS, prepareMove } from './move-once.ts';
 import { showLosses } from './profit.ts';
 import { readLine } from './read-input.ts';
 import { refund } from './refunds.ts';
-import { refuseRepeated } from './refuse-repeated.ts';
 import { invalid, notFound, OperatingRefused, walletFull } from './refused.ts';
 import type { Actor, OperatingTools, ReadingTools, StoreTools } from './tools.ts';
 
@@ -40,7 +39,6 @@ export interface AccountPages {
 const ROWS_SHOWN = 50;
 const ACTIONS_SHOWN = 50;
 const DAYS_SHOWN = 30;
-const MAX_REASON_CHARS = 500;
 const MAX_NAME_CHARS = 100;
 
 /** Refused: not_found, invalid. */
@@ -122,13 +120,9 @@ export async function showRequest({ store }: StoreTools, accountId: string, requ
   return { isOpen: false, entry, refunded };
 }
 
-interface Credit {
+interface Credit extends GivenMove {
   amount: Nano;
-  reason: string;
   kind: 'credit' | 'topup' | 'refund';
-  actor: Actor;
-  /** Idempotency key: the same value never credits twice. */
-  once?: string | undefined;
 }
 
 /** A `topup` was paid for, and can be paid out. Refused: not_found, invalid, already_done. */
@@ -137,33 +131,23 @@ export async function credit(
   accountId: string,
   given: Credit,
 ): Promise<{ balance: Nano; reference: string }> {
-  const { store, clock, newId } = tools;
-  const { amount, actor, once } = given;
+  const { store, clock } = tools;
+  const { amount, actor } = given;
   if (given.kind === 'refund') return refund(tools, accountId, given);
   const { kind } = given;
   if (amount <= 0n) throw invalid('amount', 'must be above 0');
-  const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
-  const reference = once === undefined ? newId('credit') : onceReference(readLine(once, 'once', 100));
-  const refuseRepeat = () =>
-    refuseRepeated(tools, reference, {
-      kind,
-      same: {
-        account: (entry) => entry.accountId === accountId,
-        amount: (entry) => entry.amount === amount,
-      },
-    });
-  if (once !== undefined) await refuseRepeat();
+  const same = {
+    account: (entry: Entry) => entry.accountId === accountId,
+    amount: (entry: Entry) => entry.amount === amount,
+  };
+  const { reason, reference, commit } = await prepareMove(tools, given, { id: 'credit', kind, same });
   const log = logLine(tools, actor, `accounts.${kind}`, accountId, {
     amount_ntd: formatNtd(amount),
     reason,
     reference,
   });
   const input = { accountId, amount, reference, reason, kind, at: clock.now(), log };
-  const result = await store.commit('credit', input).catch(async (error: unknown) => {
-    // The database accepted the first of two concurrent credits.
-    await refuseRepeat();
-    throw error;
-  });
+  const result = await commit(() => store.commit('credit', input));
   if (!result.ok) throw result.reason === 'wallet_full' ? walletFull() : noSuchAccount(accountId);
   return { balance: result.balance, reference };
 }

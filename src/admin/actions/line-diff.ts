@@ -33,12 +33,7 @@ function compare(a: readonly string[], b: readonly string[]): ChangedLine[] {
   while (head < a.length && head < b.length && a[head] === b[head]) head++;
   let tail = 0;
   while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
-  const same = (text: string, before: number, after: number): ChangedLine => ({
-    kind: 'same',
-    text,
-    before: before + 1,
-    after: after + 1,
-  });
+  const same = (text: string, before: number, after: number) => line('same', text, before + 1, after + 1);
   return [
     ...a.slice(0, head).map((text, index) => same(text, index, index)),
     ...middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail), head),
@@ -59,43 +54,35 @@ function middle(a: readonly string[], b: readonly string[], offset: number): Cha
       let x = goesDown(reach, k, changes) ? (reach.get(k + 1) ?? 0) : (reach.get(k - 1) ?? 0) + 1;
       while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
       reach.set(k, x);
-      if (x >= a.length && x - k >= b.length) return walkBack(trail, { a, b, offset, removed, added });
+      if (x >= a.length && x - k >= b.length) return walkBack();
     }
   }
   return [...a.map((_, x) => removed(x)), ...b.map((_, y) => added(y))];
+
+  function walkBack(): ChangedLine[] {
+    const lines: ChangedLine[] = [];
+    let [x, y] = [a.length, b.length];
+    for (let changes = trail.length - 1; changes >= 0; changes--) {
+      const before = trail[changes] ?? new Map<number, number>();
+      const k = x - y;
+      const from = goesDown(before, k, changes) ? k + 1 : k - 1;
+      const fromX = before.get(from) ?? 0;
+      const fromY = fromX - from;
+      while (x > fromX && y > fromY) {
+        x--;
+        y--;
+        lines.push(line('same', a[x] ?? '', offset + x + 1, offset + y + 1));
+      }
+      if (changes === 0) break;
+      lines.push(x === fromX ? added(fromY) : removed(fromX));
+      [x, y] = [fromX, fromY];
+    }
+    return lines.reverse();
+  }
 }
 
 function goesDown(reach: ReadonlyMap<number, number>, k: number, changes: number): boolean {
   return k === -changes || (k !== changes && (reach.get(k - 1) ?? -1) < (reach.get(k + 1) ?? -1));
-}
-
-interface Sides {
-  a: readonly string[];
-  b: readonly string[];
-  offset: number;
-  removed(x: number): ChangedLine;
-  added(y: number): ChangedLine;
-}
-
-function walkBack(trail: readonly Map<number, number>[], { a, b, offset, removed, added }: Sides): ChangedLine[] {
-  const lines: ChangedLine[] = [];
-  let [x, y] = [a.length, b.length];
-  for (let changes = trail.length - 1; changes >= 0; changes--) {
-    const reach = trail[changes] ?? new Map<number, number>();
-    const k = x - y;
-    const from = goesDown(reach, k, changes) ? k + 1 : k - 1;
-    const fromX = reach.get(from) ?? 0;
-    const fromY = fromX - from;
-    while (x > fromX && y > fromY) {
-      x--;
-      y--;
-      lines.push(line('same', a[x] ?? '', offset + x + 1, offset + y + 1));
-    }
-    if (changes === 0) break;
-    lines.push(x === fromX ? added(fromY) : removed(fromX));
-    [x, y] = [fromX, fromY];
-  }
-  return lines.reverse();
 }
 
 function line(kind: ChangedLine['kind'], text: string, before: number | null, after: number | null): ChangedLine {

@@ -1,25 +1,14 @@
 // Money back to a customer: refunds into the wallet, and payouts of paid balance. Both are entries that stay, with a reason.
 
 import { formatNtd, minNano, moneyFields, type Nano } from '../../kit/money.ts';
-import { onceReference } from '../../store/once.ts';
 import type { RefundOf } from '../../store/operations.ts';
-import type { Wallet } from '../../store/rows.ts';
+import type { Entry, Wallet } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
-import { readLine } from './read-input.ts';
-import { refuseRepeated } from './refuse-repeated.ts';
+import { type GivenMove, prepareMove } from './move-once.ts';
 import { invalid, notFound, OperatingRefused, walletFull } from './refused.ts';
-import type { Actor, OperatingTools, StoreTools } from './tools.ts';
+import type { OperatingTools, StoreTools } from './tools.ts';
 
-const MAX_REASON_CHARS = 500;
-
-interface Given {
-  reason: string;
-  actor: Actor;
-  /** Idempotency key: the same value never acts twice. */
-  once?: string | undefined;
-}
-
-export interface GivenRefund extends Given {
+export interface GivenRefund extends GivenMove {
   /** At most one of them. */
   requestId?: string | undefined;
   card?: string | undefined;
@@ -27,7 +16,7 @@ export interface GivenRefund extends Given {
   amount?: Nano | undefined;
 }
 
-export interface GivenPayout extends Given {
+export interface GivenPayout extends GivenMove {
   amount: Nano;
   fee?: Nano | undefined;
 }
@@ -41,17 +30,12 @@ export async function refund(
   const { store, clock } = tools;
   const { amount, actor, requestId, card } = given;
   if (amount !== undefined && amount <= 0n) throw invalid('amount', 'must be above 0');
-  const { reason, reference } = readGiven(tools, given, 'refund');
-  const refuseRepeat = () =>
-    refuseRepeated(tools, reference, {
-      kind: 'refund',
-      same: {
-        account: (entry) => entry.accountId === accountId,
-        amount: (entry) => amount === undefined || entry.amount === amount,
-        request: (entry) => (requestId ?? card ?? null) === entry.refundOf,
-      },
-    });
-  if (given.once !== undefined) await refuseRepeat();
+  const same = {
+    account: (entry: Entry) => entry.accountId === accountId,
+    amount: (entry: Entry) => amount === undefined || entry.amount === amount,
+    request: (entry: Entry) => (requestId ?? card ?? null) === entry.refundOf,
+  };
+  const { reason, reference, commit } = await prepareMove(tools, given, { id: 'refund', kind: 'refund', same });
   const of = await findCharge(tools, accountId, given);
   if (amount === undefined && of?.kind !== 'request') throw invalid('amount', 'is needed without a request');
   const log = logLine(tools, actor, 'accounts.refund', accountId, {
@@ -61,14 +45,8 @@ export async function refund(
     reference,
   });
   const input = { accountId, of, amount, reference, reason, at: clock.now(), log };
-  const result = await store.commit('refund', input).catch(async (error: unknown) => {
-    // There were two at once with the same reference: the database accepted the first.
-    await refuseRepeat();
-    throw error;
-  });
+  const result = await commit(() => store.commit('refund', input));
   if (result.ok) return { amount: result.amount, balance: result.balance, reference };
-  // A concurrent one with the same reference may have left too little.
-  await refuseRepeat();
   if (result.reason === 'not_found') throw notFound(`account ${accountId}`);
   if (result.reason === 'wallet_full') throw walletFull();
   const charged = of?.charged ?? 0n;
@@ -112,17 +90,12 @@ export async function payout(
   const { amount, fee = 0n, actor } = given;
   if (amount <= 0n) throw invalid('amount', 'must be above 0');
   if (fee < 0n) throw invalid('fee', 'must not be below 0');
-  const { reason, reference } = readGiven(tools, given, 'payout');
-  const refuseRepeat = () =>
-    refuseRepeated(tools, reference, {
-      kind: 'payout',
-      same: {
-        account: (entry) => entry.accountId === accountId,
-        amount: (entry) => entry.amount === amount,
-        fee: async () => ((await store.read.entryBy('payout_fee', reference))?.amount ?? 0n) === fee,
-      },
-    });
-  if (given.once !== undefined) await refuseRepeat();
+  const same = {
+    account: (entry: Entry) => entry.accountId === accountId,
+    amount: (entry: Entry) => entry.amount === amount,
+    fee: async (entry: Entry) => ((await store.read.entryBy('payout_fee', entry.reference))?.amount ?? 0n) === fee,
+  };
+  const { reason, reference, commit } = await prepareMove(tools, given, { id: 'payout', kind: 'payout', same });
   const log = logLine(tools, actor, 'accounts.payout', accountId, {
     amount_ntd: formatNtd(amount),
     fee_ntd: formatNtd(fee),
@@ -130,23 +103,11 @@ export async function payout(
     reference,
   });
   const input = { accountId, amount, fee, reference, reason, at: clock.now(), log };
-  const result = await store.commit('payout', input).catch(async (error: unknown) => {
-    await refuseRepeat();
-    throw error;
-  });
+  const result = await commit(() => store.commit('payout', input));
   if (result.ok) return { balance: result.balance, paid: result.paid, reference };
-  // A concurrent one with the same reference may have left too little.
-  await refuseRepeat();
   if (result.reason === 'not_found') throw notFound(`account ${accountId}`);
   if (result.reason === 'frozen_by_audit') throw frozenByAudit(accountId);
   throw abovePaid(result, amount + fee);
-}
-
-function readGiven({ newId }: Pick<OperatingTools, 'newId'>, { reason, once }: Given, id: 'refund' | 'payout') {
-  return {
-    reason: readLine(reason, 'reason', MAX_REASON_CHARS),
-    reference: once === undefined ? newId(id) : onceReference(readLine(once, 'once', 100)),
-  };
 }
 
 function aboveCharge(charged: Nano, refunded: Nano): OperatingRefused {

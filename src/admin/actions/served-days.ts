@@ -3,22 +3,14 @@
 // differ are the records counted by revision.
 
 import type { Document } from '../../catalog/document.ts';
-import { type Amounts, hasNoTokenPrice, hasRules } from '../../catalog/listed-prices.ts';
+import { hasNoTokenPrice, hasRules } from '../../catalog/listed-prices.ts';
 import { readStoredDocument } from '../../catalog/read-document.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import { taipeiDayStart } from '../../kit/taipei.ts';
 import type { ChannelDay } from '../../store/reads.ts';
 import type { StoreTools } from './tools.ts';
 
-interface RouteThen {
-  publicModel: string;
-  upstreamModel: string;
-  cost: Amounts | undefined;
-  /** In the sale price or the cost. */
-  isPerImage: boolean;
-  /** Whether the cost has rules: sums of tokens then do not determine it. */
-  hasRules: boolean;
-}
+type RouteThen = ReturnType<typeof routesTo>[number];
 
 export interface ServedDay extends ChannelDay {
   /**
@@ -96,7 +88,7 @@ async function readHistory(
   }
 }
 
-function routesTo({ models }: Document, channel: string): RouteThen[] {
+function routesTo({ models }: Document, channel: string) {
   return models.flatMap(({ id, price, routes }) =>
     routes
       .filter((route) => route.channel === channel)
@@ -104,7 +96,9 @@ function routesTo({ models }: Document, channel: string): RouteThen[] {
         publicModel: id,
         upstreamModel: model,
         cost,
+        /** This and the next: in the sale price or the cost. */
         isPerImage: (cost !== undefined && hasNoTokenPrice(cost)) || (price !== 'free' && hasNoTokenPrice(price)),
+        /** Sums of tokens then do not determine the cost. */
         hasRules: (cost !== undefined && hasRules(cost)) || (price !== 'free' && hasRules(price)),
       })),
   );

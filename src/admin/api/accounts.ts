@@ -9,8 +9,7 @@ import { readAmount, readFee } from '../actions/read-input.ts';
 import { payout, refund } from '../actions/refunds.ts';
 import { showRefusals } from '../actions/refusals.ts';
 import { notFound } from '../actions/refused.ts';
-import { ACTOR, type AdminOperation, operation } from './operation.ts';
-import { amount, text } from './shapes.ts';
+import { ACTOR, type AdminOperation, amount, operation, text } from './operation.ts';
 
 const entryId = z.coerce.number().int().min(1);
 

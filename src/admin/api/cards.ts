@@ -13,8 +13,7 @@ import {
 } from '../actions/cards.ts';
 import { readAmount } from '../actions/read-input.ts';
 import { PortRefused } from '../port/refused.ts';
-import { ACTOR, type AdminOperation, operation } from './operation.ts';
-import { amount, paged, text } from './shapes.ts';
+import { ACTOR, type AdminOperation, amount, operation, paged, text } from './operation.ts';
 
 export const CARD_OPERATIONS: readonly AdminOperation[] = [
   operation('POST /api/admin/cards', {

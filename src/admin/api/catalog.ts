@@ -13,9 +13,8 @@ import {
 import { importPrices } from '../actions/import-prices.ts';
 import { checkPrices, editPrices, priceTable } from '../actions/prices.ts';
 import { PortRefused } from '../port/refused.ts';
-import { ACTOR, type AdminOperation, operation } from './operation.ts';
+import { ACTOR, type AdminOperation, amount, applying, flag, operation, paged, priceEdit, text } from './operation.ts';
 import { publicView } from './public-view.ts';
-import { amount, applying, flag, paged, priceEdit, text } from './shapes.ts';
 
 type Applying = z.output<z.ZodObject<typeof applying>>;
 

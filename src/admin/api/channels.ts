@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { listChannels, showChannel } from '../actions/channels.ts';
 import { removeChannel, setChannelEnabled } from '../actions/enable-channel.ts';
 import { testChannel } from '../actions/test-channel.ts';
-import { ACTOR, type AdminOperation, operation } from './operation.ts';
-import { flag, text } from './shapes.ts';
+import { ACTOR, type AdminOperation, flag, operation, text } from './operation.ts';
 
 export const CHANNEL_OPERATIONS: readonly AdminOperation[] = [
   operation('GET /api/admin/channels', {

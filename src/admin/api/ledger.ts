@@ -13,8 +13,7 @@ import {
 } from '../actions/profit.ts';
 import { reconcile } from '../actions/reconcile.ts';
 import type { AuditPass } from '../actions/tools.ts';
-import { ACTOR, type AdminOperation, operation } from './operation.ts';
-import { amount, text } from './shapes.ts';
+import { ACTOR, type AdminOperation, amount, operation, text } from './operation.ts';
 
 const WRITE_OFFS_SHOWN = 50;
 

@@ -2,9 +2,10 @@
 
 import { z } from 'zod';
 import { describeIssue } from '../../catalog/fault-words.ts';
+import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
 import { type Call, describeCall, type Method, type Params } from '../../http/description.ts';
 import { JsonRefused, readJsonObject } from '../../kit/json/json.ts';
-import { anyObject } from '../../kit/shapes.ts';
+import { anyObject, each } from '../../kit/shapes.ts';
 import { ACTORS } from '../../store/rows.ts';
 import { hasControls } from '../actions/read-input.ts';
 import { notFound } from '../actions/refused.ts';
@@ -103,3 +104,32 @@ async function readBody(tools: OperatorTools, { request }: OperatorExchange): Pr
     });
   }
 }
+
+/** An amount of NT$, as JSON number or as exact text. */
+export const amount = z.union([z.number(), z.string()], 'must be a number, or one as a text').transform(String);
+export const text = z.string().refine((given) => !hasControls(given), 'must be without control characters');
+export const flag = z.boolean().default(false);
+const wholeNumber = z.coerce.number().int();
+
+export const paged = (most = 200) =>
+  z.object({ limit: wholeNumber.min(1).max(most).default(50), before: wholeNumber.min(1).optional() });
+
+/** The revision that was edited, and that the operator has seen the warnings. */
+export const applying = { base_revision: z.number().int().min(0), confirmed: flag };
+
+const amounts = z.record(z.string(), amount);
+const prices = z.strictObject({
+  ...each(amount.nullish(), ...PRICE_NAMES),
+  rules: z
+    .strictObject({ tiers: z.array(amounts), service_tiers: amounts, tools: amounts })
+    .partial()
+    .optional()
+    .describe('Replaces all tiers, service tiers or tools of the list; each is as in the document.'),
+});
+
+/** Omitted prices stay; `null` removes a price. */
+export const priceEdit = z.strictObject({
+  model: text,
+  sale: z.union([z.literal('free'), prices], 'must be free, or a table of prices').optional(),
+  cost: z.strictObject({ channel: text.optional(), prices: prices.nullable() }).optional(),
+});

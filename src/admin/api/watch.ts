@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { acknowledge, acknowledgeAll, groupOpenAlarms, listAlarms } from '../actions/alarms.ts';
 import { listActions } from '../actions/audit-log.ts';
 import { deleteIncident, endIncident, listIncidents, putIncident } from '../actions/incidents.ts';
-import { ACTOR, type AdminOperation, operation } from './operation.ts';
-import { paged, text } from './shapes.ts';
+import { ACTOR, type AdminOperation, operation, paged, text } from './operation.ts';
 
 const incident = z.strictObject({
   title_en: text,

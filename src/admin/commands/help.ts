@@ -4,15 +4,6 @@ import { type Command, optionsOf } from './command.ts';
 
 type Line = Pick<Command, 'words' | 'takes' | 'about'>;
 
-interface Help {
-  all(): string;
-  /** Undefined if the words match no command or group. */
-  about(words: readonly string[]): string | undefined;
-  usageOf(command: Line): string;
-  /** For an unknown command: the commands of its group, or how to list all. */
-  nearest(words: readonly string[]): string;
-}
-
 const HELP_FLAGS = ['--help', '-h'];
 
 /**
@@ -36,20 +27,23 @@ function startsWith(words: readonly string[], { words: expected }: Pick<Command,
   return expected.split(' ').every((word, index) => word === words[index]);
 }
 
-export function createHelp(program: string, serve: Line, commands: readonly Line[]): Help {
+export function createHelp(program: string, serve: Line, commands: readonly Line[]) {
   const lines = [serve, ...commands];
   const usageOf = ({ words, takes }: Line) => `usage: ${program} ${words}${takes ? ` ${takes}` : ''} [--json]`;
   const groupOf = (word: string | undefined) => lines.filter(({ words }) => words.split(' ')[0] === word);
+  const all = () => `usage: ${program} COMMAND [--json]\n\n${list(lines)}\n`;
   return {
-    all: () => `usage: ${program} COMMAND [--json]\n\n${list(lines)}\n`,
-    about(words) {
-      if (words.length === 0) return this.all();
+    all,
+    /** Undefined if the words match no command or group. */
+    about(words: readonly string[]): string | undefined {
+      if (words.length === 0) return all();
       const command = words.length > 1 ? lines.find((line) => startsWith(words, line)) : undefined;
       const meant = command ? [command] : words.length === 1 ? groupOf(words[0]) : [];
       return meant.length === 0 ? undefined : `usage: ${program} COMMAND [--json]\n\n${list(meant)}\n`;
     },
     usageOf,
-    nearest([word]) {
+    /** For an unknown command: the commands of its group, or how to list all. */
+    nearest([word]: readonly string[]): string {
       const group = groupOf(word);
       if (group.length === 0) return `usage: ${program} COMMAND [--json]; "${program} help" lists the commands`;
       return `usage: ${program} COMMAND [--json]\n\n${list(group)}`;

@@ -9,7 +9,7 @@ import { sentences } from '../../site/format.ts';
 import { NoticeBox } from '../../site/frame.tsx';
 import { groupOpenAlarms } from '../actions/alarms.ts';
 import { listActions } from '../actions/audit-log.ts';
-import { type ChannelView, listChannels } from '../actions/channels.ts';
+import { listChannels } from '../actions/channels.ts';
 import { listIncidents } from '../actions/incidents.ts';
 import { auditResult } from '../actions/ledger.ts';
 import { countBelowCost } from '../actions/model-table.ts';
@@ -67,7 +67,9 @@ async function readFacts(tools: ConsoleTools, readToday: ReadToday, readDaily: (
     needed: {
       channels: await listChannels(tools),
       openIncidents: (await listIncidents(tools, SHOWN_INCIDENTS)).filter(({ endedAt }) => endedAt === null).length,
+      /** Null: no audit has finished yet. */
       isUnbalanced: audit ? audit.report.differences.length > 0 || audit.report.total !== 0n : null,
+      /** Models that retire soon. */
       retiring: retiring.filter(({ inDays }) => inDays >= 0).map(({ model }) => model),
       belowCost: await countBelowCost(tools),
       critical: await criticalAlarms(tools),
@@ -113,7 +115,7 @@ function Live({ context, facts }: HomeProps) {
           · {words.live}
         </span>
       </p>
-      <Needs context={context} needed={needed} />
+      <Needs context={context} facts={facts} />
       <TodayFigures context={context} today={today} lostToday={lostToday} />
       <section class="is-brief is-states">
         <Title text={home.channels} path="/channels" link={words.allChannels} />
@@ -138,20 +140,8 @@ function Live({ context, facts }: HomeProps) {
   );
 }
 
-interface AttentionItem {
-  channels: readonly ChannelView[];
-  openIncidents: number;
-  /** Null: no audit has finished yet. */
-  isUnbalanced: boolean | null;
-  /** Models that retire soon. */
-  retiring: readonly string[];
-  /** How many models are sold below cost. */
-  belowCost: number;
-  /** Names of open alarms that are critical. */
-  critical: readonly string[];
-}
-
-function Needs({ context, needed }: { context: ConsoleContext; needed: AttentionItem }) {
+/** Each item leads to the page where it is handled. */
+function Needs({ context, facts: { needed } }: HomeProps) {
   const { channels, openIncidents, isUnbalanced, retiring, belowCost, critical } = needed;
   const words = context.words;
   const { home } = words;

@@ -3,9 +3,11 @@
 
 import type { Fault } from '../../faults/fault.ts';
 import { faultText } from '../../site/fault-text.ts';
-import { sentences } from '../../site/format.ts';
+import { money, sentences } from '../../site/format.ts';
 import type { Notice } from '../../site/frame.tsx';
 import type { Language } from '../../site/language.ts';
+import { plainNumber, typed } from '../../site/read-form.ts';
+import { MAX_AMOUNT, readAmount } from '../actions/read-input.ts';
 import { OperatingRefused, REFUSAL_STATUSES } from '../actions/refused.ts';
 import type { ConsoleVisit } from './visits.tsx';
 import { consoleWords } from './words/words.ts';
@@ -69,4 +71,21 @@ export function takeTicket(visit: ConsoleVisit): string {
   const ticket = visit.form.get('once') ?? '';
   if (visit.once.take(ticket)) return ticket;
   throw new SentInVain(sentTwice(visit));
+}
+
+interface MoneyWords {
+  wrongReason: string;
+  wrongAmount(most: string): string;
+}
+
+/** `more`: what else of the form is wrong. */
+export function readMoney({ form }: Pick<ConsoleVisit, 'form'>, words: MoneyWords, more: Faults = {}) {
+  const reason = typed(form, 'reason');
+  const amount = unlessRefused(() => readAmount(plainNumber(typed(form, 'amount'))));
+  refuseFaults({
+    ...(reason === '' ? { reason: words.wrongReason } : {}),
+    ...(amount === undefined ? { amount: words.wrongAmount(money(MAX_AMOUNT)) } : {}),
+    ...more,
+  });
+  return { amount: amount ?? 0n, reason };
 }

@@ -6,17 +6,6 @@ import type { Random } from '../../kit/random.ts';
 import { FLASH_MS, type Flash, readCookie, secretCookie } from '../../site/cookies.ts';
 import { OWN_URL } from './tools.ts';
 
-interface ConsoleSessions {
-  /** Returns the cookie. */
-  open(headers: Headers): string;
-  /** `path`: what is asked for. */
-  has(headers: Headers, path?: string): boolean;
-  end(headers: Headers): string;
-  /** For the page at this path, which shows it once. */
-  leave(headers: Headers, path: string, flash: Flash): void;
-  take(headers: Headers, path: string): Flash;
-}
-
 interface Session {
   openedAt: number;
   seenAt: number;
@@ -37,7 +26,7 @@ const IDLE_MS = 2 * HOUR_MS;
 const MAX_SESSIONS = 100;
 const SECRET_BYTES = 32;
 
-export function createConsoleSessions(clock: Clock, random: Random): ConsoleSessions {
+export function createConsoleSessions(clock: Clock, random: Random) {
   const cookie = (headers: Headers, secret: string) =>
     secretCookie(cookieName(headers), secret, { lifetimeS: LIFETIME_MS / 1_000, sameSite: 'Strict', url: OWN_URL });
   /** By hash, oldest first. */
@@ -54,27 +43,30 @@ export function createConsoleSessions(clock: Clock, random: Random): ConsoleSess
   }
 
   return {
-    open(headers) {
+    /** Returns the cookie, as `end` does. */
+    open(headers: Headers): string {
       const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
       const now = clock.monotonic();
       sessions.set(hashOf(secret), { openedAt: now, seenAt: now });
       for (const [oldest] of sessions) if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
       return cookie(headers, secret);
     },
-    has(headers, path) {
+    /** `path`: what is asked for. */
+    has(headers: Headers, path?: string): boolean {
       const session = sessions.get(find(headers) ?? '');
       if (session && path !== LIVE_PATH) session.seenAt = clock.monotonic();
       return session !== undefined;
     },
-    end(headers) {
+    end(headers: Headers): string {
       sessions.delete(find(headers) ?? '');
       return cookie(headers, '');
     },
-    leave(headers, path, flash) {
+    /** For the page at this path, which shows it once. */
+    leave(headers: Headers, path: string, flash: Flash): void {
       const session = sessions.get(find(headers) ?? '');
       if (session) session.left = { path, flash, at: clock.monotonic() };
     },
-    take(headers, path) {
+    take(headers: Headers, path: string): Flash {
       const session = sessions.get(find(headers) ?? '');
       const left = session?.left;
       if (!session || left?.path !== path) return {};

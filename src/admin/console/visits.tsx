@@ -235,19 +235,15 @@ function nextPath(given: string | null): string {
   return given && /^\/(?!sign-in)[a-z][\w./:-]*(\?[^#\s\\]*)?$/.test(given) ? given : '/';
 }
 
-interface Once {
-  /** For a hidden field of a form. */
-  ticket(): string;
-  /** Whether this form may act: its ticket was issued and is unused. */
-  take(ticket: string | null): boolean;
-}
-
 const MAX_TICKETS = 10_000;
 
-export function createOnce(random: Random): Once {
+type Once = ReturnType<typeof createOnce>;
+
+export function createOnce(random: Random) {
   const open = new Set<string>();
   return {
-    ticket() {
+    /** For a hidden field of a form. */
+    ticket(): string {
       const ticket = Buffer.from(random.bytes(16)).toString('base64url');
       open.add(ticket);
       for (const oldest of open) {
@@ -256,6 +252,7 @@ export function createOnce(random: Random): Once {
       }
       return ticket;
     },
-    take: (ticket) => open.delete(ticket ?? ''),
+    /** Whether this form may act: its ticket was issued and is unused. */
+    take: (ticket: string | null): boolean => open.delete(ticket ?? ''),
   };
 }

@@ -1,21 +1,24 @@
 /** @jsxImportSource hono/jsx */
 // The summary of one account: its money, what it spent by day, and what an operator can do or did. Never content of requests.
 
+import type { Child } from 'hono/jsx';
 import { NANO_PER_NTD, ntdNumber } from '../../../kit/money.ts';
 import { taipeiDay } from '../../../kit/taipei.ts';
 import { count, dateTime, percent, roundedMoney } from '../../../site/format.ts';
+import { NoticeBox, Tabs } from '../../../site/frame.tsx';
 import { Figure, Money } from '../../../site/parts/amount.tsx';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Chart } from '../../../site/parts/chart.tsx';
-import { CodeBlock } from '../../../site/parts/code-block.tsx';
+import { CodeBlock, CopyId } from '../../../site/parts/code-block.tsx';
 import { SelectField, TextArea, TextField } from '../../../site/parts/field.tsx';
 import { type Fact, Facts } from '../../../site/parts/table.tsx';
+import type { AccountView } from '../../actions/accounts.ts';
 import { MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actions/describe-account.ts';
 import { dayText } from '../../actions/ledger.ts';
 import type { AccountRow } from '../../actions/list-accounts.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import type { Shown } from '../refused.ts';
 import { Actions } from '../watch/action-pages.tsx';
-import { AccountFrame, type AccountProps } from './account-frame.tsx';
 
 /** With what the list of accounts has of it. */
 type SummaryProps = AccountProps & { figures: AccountRow | undefined };
@@ -191,5 +194,72 @@ function MoneyLinks({ context, accountId }: { context: ConsoleContext; accountId
       <LinkButton look="quiet" href={`/accounts/${accountId}/payout`} text={refunds.payout} />
       <LinkButton look="quiet" href={`/accounts/${accountId}/statements`} text={refunds.statements} />
     </>
+  );
+}
+
+/** The names are in the addresses. */
+const ACCOUNT_TABS = ['summary', 'requests', 'refused', 'ledger', 'keys'] as const;
+export type AccountTab = (typeof ACCOUNT_TABS)[number];
+
+export interface AccountProps extends Omit<Shown, 'status'> {
+  context: ConsoleContext;
+  account: AccountView;
+  now: number;
+  /** For the form that makes a key, so that it makes one. */
+  ticket: string;
+  /** The refused input; empty without one. */
+  form: URLSearchParams;
+}
+
+interface AccountFrameProps extends Pick<AccountProps, 'context' | 'account' | 'notice'> {
+  tab: AccountTab;
+  children?: Child;
+}
+
+export function tabPath(accountId: string, tab: AccountTab): string {
+  return tab === 'summary' ? `/accounts/${accountId}` : `/accounts/${accountId}/${tab}`;
+}
+
+export function AccountFrame({ context, account, notice, tab, children }: AccountFrameProps) {
+  const { accounts, customers } = context.words;
+  const { accountId, nickname, wallet } = account;
+  const links = ACCOUNT_TABS.map((name) => ({ path: tabPath(accountId, name), text: customers[name] }));
+  return (
+    <ConsolePage context={context} section="accounts" title={nickname ?? accounts.account} notice={notice}>
+      <p class="account-name">
+        <CopyId language={context.language} id={accountId} name={accounts.account} />{' '}
+        <FrozenState context={context} isFrozen={wallet.frozen} />
+      </p>
+      {wallet.frozen ? <NoticeBox notice={{ text: accounts.frozenText, isBad: true }} /> : null}
+      <Tabs label={accounts.account} links={links} current={tabPath(accountId, tab)} />
+      {children}
+    </ConsolePage>
+  );
+}
+
+export function FrozenState({ context, isFrozen }: { context: ConsoleContext; isFrozen: boolean }) {
+  const { frozen, fine } = context.words.accounts;
+  return <span class={`state ${isFrozen ? 'down' : 'operational'}`}>{isFrozen ? frozen : fine}</span>;
+}
+
+interface PagesProps {
+  context: ConsoleContext;
+  /** Address of the newest page, and the parameter of the others. */
+  path: string;
+  name: string;
+  isNewest: boolean;
+  /** Where the next page begins. */
+  next: number | string | null;
+}
+
+export function OlderPages({ context, path, name, isNewest, next }: PagesProps) {
+  const { accounts } = context.words;
+  if (isNewest && next === null) return null;
+  const older = `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(String(next))}`;
+  return (
+    <p class="row">
+      {isNewest ? null : <a href={path}>{accounts.newest}</a>}
+      {next === null ? null : <a href={older}>{accounts.older}</a>}
+    </p>
   );
 }

@@ -10,7 +10,7 @@ import { action, TableSection, Under } from '../../../site/parts/table.tsx';
 import type { KeyView } from '../../actions/accounts.ts';
 import type { ConsoleContext } from '../frame.tsx';
 import { type PageOf, Pager } from '../pager.tsx';
-import { AccountFrame, type AccountProps, tabPath } from './account-frame.tsx';
+import { AccountFrame, type AccountProps, tabPath } from './account.tsx';
 
 export function KeysTab(props: AccountProps & { part: PageOf & { from: number } }) {
   const { context, account, form, ticket, part } = props;

@@ -6,7 +6,7 @@ import { Links } from '../../../site/frame.tsx';
 import { Money } from '../../../site/parts/amount.tsx';
 import { DataTable, figure } from '../../../site/parts/table.tsx';
 import type { Entry } from '../../../store/rows.ts';
-import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account-frame.tsx';
+import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account.tsx';
 import { requestPath } from './request.tsx';
 
 export function LedgerTab(props: AccountProps & { isCredits: boolean; isNewest: boolean }) {

@@ -9,7 +9,7 @@ import { count, date, dateTime, percent } from '../../../site/format.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { Submit } from '../../../site/parts/button.tsx';
 import { TextField } from '../../../site/parts/field.tsx';
-import { DataTable, figure, type SortedColumn, Under } from '../../../site/parts/table.tsx';
+import { DataTable, Under } from '../../../site/parts/table.tsx';
 import { typed } from '../../../site/read-form.ts';
 import type { FoundBy } from '../../../store/reads.ts';
 import { showAccount } from '../../actions/accounts.ts';
@@ -26,7 +26,7 @@ import { type RefusedView, showRefusals, showRefused } from '../../actions/refus
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { FrozenState } from './account-frame.tsx';
+import { FrozenState } from './account.tsx';
 import { RefusedPage, refusedPath } from './refused.tsx';
 import { requestPath } from './request.tsx';
 
@@ -82,15 +82,15 @@ function foundPath({ accountId, by }: { accountId: string; by: FoundBy | null },
   return by === 'request' ? requestPath(accountId, text) : `/accounts/${accountId}`;
 }
 
-/** In the order of the table. */
+/** In the order of the table; whether the column holds figures. */
 const SORTS = [
-  ['nickname', 'nickname'],
-  ['balance', 'balance'],
-  ['spend', 'spend'],
-  ['profit', 'profit'],
-  ['failure_rate', 'failureRate'],
-  ['last_seen', 'lastSeen'],
-  ['created', 'created'],
+  ['nickname', 'nickname', false],
+  ['balance', 'balance', true],
+  ['spend', 'spend', true],
+  ['profit', 'profit', true],
+  ['failure_rate', 'failureRate', true],
+  ['last_seen', 'lastSeen', false],
+  ['created', 'created', false],
 ] as const;
 
 function listPath({ q, sort, order }: Pick<ListQuery, 'q' | 'sort' | 'order'>, cursor?: string): string {
@@ -134,27 +134,21 @@ function Arrow({ context, query, sort }: Omit<ListProps, 'list'> & { sort: Accou
 
 function Table({ context, query, list }: ListProps) {
   const { accounts, customers, profit } = context.words;
-  const head = (sort: AccountSort, text: string): SortedColumn => ({
-    head: (
+  const columns = SORTS.map(([sort, name, isFigure]) => {
+    const text = sort === 'nickname' ? accounts.account : customers[name];
+    const direction = query.order === 'asc' ? ('ascending' as const) : ('descending' as const);
+    const head = (
       <a href={sortPath(query, sort)}>
         {text}
         <Arrow context={context} query={query} sort={sort} />
       </a>
-    ),
-    sorted: sort === query.sort ? (query.order === 'asc' ? 'ascending' : 'descending') : undefined,
+    );
+    return { text, isFigure, head, sorted: sort === query.sort ? direction : undefined };
   });
   return (
     <DataTable
       label={accounts.title}
-      columns={[
-        { text: accounts.account, ...head('nickname', accounts.account) },
-        { ...figure(customers.balance), ...head('balance', customers.balance) },
-        { ...figure(customers.spend), ...head('spend', customers.spend) },
-        { ...figure(customers.profit), ...head('profit', customers.profit) },
-        { ...figure(customers.failureRate), ...head('failure_rate', customers.failureRate) },
-        { text: customers.lastSeen, ...head('last_seen', customers.lastSeen) },
-        { text: customers.created, ...head('created', customers.created) },
-      ]}
+      columns={columns}
       rows={list.data.map((row) => [
         <Name context={context} text={query.q} row={row} />,
         <Money value={row.balance} />,

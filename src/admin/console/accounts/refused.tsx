@@ -11,7 +11,7 @@ import type { AccountView } from '../../actions/accounts.ts';
 import type { RefusalsView, RefusedView } from '../../actions/refusals.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { pageIn } from '../pager.tsx';
-import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account-frame.tsx';
+import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account.tsx';
 
 export const refusedPath = (requestId: string) => `/refusals/${encodeURIComponent(requestId)}`;
 

@@ -10,7 +10,7 @@ import { action, DataTable, figure, TableSection, Under } from '../../../site/pa
 import type { UsageRecord } from '../../../store/rows.ts';
 import type { UsageFilter } from '../../actions/accounts.ts';
 import type { ConsoleContext } from '../frame.tsx';
-import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account-frame.tsx';
+import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account.tsx';
 import { requestPath } from './request.tsx';
 
 /** Requests that run; the page of each is found by its id. */

@@ -18,10 +18,9 @@ import { unlessRefused } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { documentFaultText } from '../words/document-faults.ts';
-import { type ConnectField, ConnectPage, VendorsPage } from './connect-form.tsx';
-import { ConnectReview } from './connect-review.tsx';
+import { type ConnectField, ConnectPage, ConnectReview, draftPath, VendorsPage } from './connect-form.tsx';
 import { channelPath } from './list.tsx';
-import { draftPath, ModelsPage, readChoice, toChosen } from './model-form.tsx';
+import { ModelsPage, readChoice, toChosen } from './model-form.tsx';
 
 const USUAL_RATE = '32.5';
 const USUAL_MARKUP = '20';

@@ -14,7 +14,7 @@ import type { ChannelDraft, ChosenModel } from '../../actions/channel-drafts.ts'
 import { type Offer, type UnitPrices, unitPrices } from '../../actions/offered-models.ts';
 import type { ChoiceFault } from '../../actions/save-channel.ts';
 import type { ConsoleContext } from '../frame.tsx';
-import { BackToForm, StepPage } from './connect-form.tsx';
+import { BackToForm, draftPath, StepPage } from './connect-form.tsx';
 
 /** More are found by their name: a page for a phone must not be endless. */
 const ROWS_SHOWN = 12;
@@ -30,10 +30,6 @@ interface ModelsProps {
   query: string;
   faults?: readonly ChoiceFault[];
   notice?: Notice | undefined;
-}
-
-export function draftPath({ id }: ChannelDraft): string {
-  return `/connect/drafts/${id}`;
 }
 
 export function ModelsPage({ context, draft, offers, chosen, query, faults = [], notice }: ModelsProps) {

@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// Top models and customers of today, and customers with a low balance.
+// Today's figures, each against yesterday until the same time of day; its top models and customers, and customers with a low
+// balance.
 
 import type { Child } from 'hono/jsx';
 import type { Nano } from '../../../kit/money.ts';
@@ -96,16 +97,11 @@ export function Title({ text, path, link }: { text: string; path: string; link: 
   );
 }
 
-interface FiguresProps {
-  context: ConsoleContext;
-  today: Today;
-  lostToday: Nano;
-}
-
 /** Above this, too many requests fail: as in the alert rule. */
 const BAD_RATE = 0.05;
 
-export function TodayFigures({ context, today: { sales, yesterday }, lostToday }: FiguresProps) {
+export function TodayFigures({ context, today, lostToday }: Omit<ListsProps, 'nicknames'> & { lostToday: Nano }) {
+  const { sales, yesterday } = today;
   const { today: words, losses } = context.words;
   const rate = errorRate(sales);
   const against = (text: string | undefined, change?: string) => (

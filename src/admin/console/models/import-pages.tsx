@@ -11,14 +11,15 @@ import { action, DataTable, figure, Under } from '../../../site/parts/table.tsx'
 import { plainNumber, typed } from '../../../site/read-form.ts';
 import { listChannels } from '../../actions/channels.ts';
 import { checkDocument } from '../../actions/documents.ts';
-import { type ImportedPrices, importPrices } from '../../actions/import-prices.ts';
-import { importDetail, type LastImport, lastImports, PRICES_IMPORT } from '../../actions/last-imports.ts';
 import {
   type ChangeList,
   type ImportedChanges,
+  type ImportedPrices,
   importedChanges,
+  importPrices,
   type PriceChange,
-} from '../../actions/price-changes.ts';
+} from '../../actions/import-prices.ts';
+import { importDetail, type LastImport, lastImports, PRICES_IMPORT } from '../../actions/last-imports.ts';
 import { editedDocument } from '../../actions/prices.ts';
 import { readConversion } from '../../actions/usd-prices.ts';
 import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';

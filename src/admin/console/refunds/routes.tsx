@@ -12,10 +12,9 @@ import { MAX_AMOUNT, readFee } from '../../actions/read-input.ts';
 import { payable, payout, refund } from '../../actions/refunds.ts';
 import { notFound } from '../../actions/refused.ts';
 import { ConfirmPage, type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { type Shown, takeTicket, unlessRefused } from '../refused.ts';
+import { readMoney, type Shown, takeTicket, unlessRefused } from '../refused.ts';
 import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { readMoney } from './read-money.ts';
 import { addStatementPages } from './statements.tsx';
 
 export function addRefundPages(visits: ConsoleVisits): void {
