@@ -1,7 +1,7 @@
 // `npm run bench:inputs`: inputs that somebody made to take long. Each must take as long as it is large, and not as its
 // square. Ends with 1 if one takes longer than its limit; run it on a quiet machine.
 
-import { cleanText } from '../src/channels/refusals/clean-text.ts';
+import { cleanText } from '../src/channels/clean-text.ts';
 import { anthropicMessages } from '../src/dialects/anthropic-messages/dialect.ts';
 import { isRefused } from '../src/dialects/anthropic-messages/upstream/write-format.ts';
 import type { Dialect } from '../src/dialects/dialect.ts';

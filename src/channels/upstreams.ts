@@ -5,15 +5,13 @@ import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { ChannelKind } from '../vendors/endpoints.ts';
 import type { Quirks } from '../vendors/quirks.ts';
-import { createAnthropicUpstream } from './anthropic/anthropic-upstream.ts';
-import { createAzureUpstream } from './azure/azure-upstream.ts';
-import { createBedrockUpstream } from './bedrock/bedrock-upstream.ts';
+import { createAzureUpstream } from './azure-upstream.ts';
+import { createBedrockUpstream } from './bedrock-upstream.ts';
 import { createDemoUpstream } from './demo/demo-upstream.ts';
-import { createGeminiUpstream } from './gemini/gemini-upstream.ts';
+import { createAnthropicUpstream, createGeminiUpstream, createOpenaiUpstream } from './http-upstreams.ts';
 import { type Connect, limitConnect } from './limit-connect.ts';
-import { createOpenaiUpstream } from './openai/openai-upstream.ts';
 import type { Fetch, Upstream } from './upstream.ts';
-import { createVertexUpstream } from './vertex/vertex-upstream.ts';
+import { createVertexUpstream } from './vertex-upstream.ts';
 
 /** The required fields of a channel. */
 export interface ChannelSettings {

@@ -1,6 +1,6 @@
 // One request to a channel's upstream, and what it means if it is refused.
 
-import { readFailure } from '../channels/refusals/read-failure.ts';
+import { readFailure } from '../channels/read-failure.ts';
 import type { Upstream } from '../channels/upstream.ts';
 import { withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';

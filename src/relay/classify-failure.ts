@@ -1,6 +1,6 @@
 // Classifies an upstream's refusal by its status, its code and, where these do not decide, its text.
 
-import type { UpstreamFailure } from '../channels/refusals/read-failure.ts';
+import type { UpstreamFailure } from '../channels/read-failure.ts';
 import { isAboutNamed } from '../dialects/is-about-named.ts';
 import { fault, tooLongText } from '../faults/fault.ts';
 import type { JsonObject } from '../kit/json/json.ts';

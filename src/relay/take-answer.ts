@@ -1,6 +1,6 @@
 // Reads the reply of an upstream until the answer has begun: a whole answer, or a stream up to its first output.
 
-import { readFailureInBody } from '../channels/refusals/read-failure.ts';
+import { readFailureInBody } from '../channels/read-failure.ts';
 import type { CarriedAnswer, Carrier, GaveUp } from '../dialects/carrier.ts';
 import type { Dialect, StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import { splitEvents } from '../dialects/stream/other-form.ts';

@@ -3,8 +3,8 @@
 import { expect, test } from 'bun:test';
 import { createPrivateKey, createPublicKey, createVerify, generateKeyPairSync } from 'node:crypto';
 import { type AccessToken, createAccessTokens } from '../../src/channels/access-tokens.ts';
-import { entraTokenRequest, readEntraApplication } from '../../src/channels/azure/azure-upstream.ts';
-import { googleTokenRequest, readServiceAccount, signJwt } from '../../src/channels/vertex/vertex-upstream.ts';
+import { entraTokenRequest, readEntraApplication } from '../../src/channels/azure-upstream.ts';
+import { googleTokenRequest, readServiceAccount, signJwt } from '../../src/channels/vertex-upstream.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 /** The example of RFC 7515, appendix A.2. */

@@ -1,7 +1,7 @@
 // The framing of AWS: published messages are read, in pieces of any size, and damage is noticed.
 
 import { describe, expect, test } from 'bun:test';
-import { asEventStream, asRefusal, BadFrame, FrameReader } from '../../src/channels/bedrock/as-event-stream.ts';
+import { asEventStream, asRefusal, BadFrame, FrameReader } from '../../src/channels/bedrock-event-stream.ts';
 import { awsFrame, chunkFrame, exceptionFrame } from '../support/aws-frames.ts';
 
 const PAYLOAD = "{'foo':'bar'}";

@@ -1,8 +1,8 @@
 // What a Gemini upstream is sent, and how a list that should have been events becomes events.
 
 import { describe, expect, test } from 'bun:test';
-import { asEventStream } from '../../src/channels/gemini/as-event-stream.ts';
-import { createGeminiUpstream } from '../../src/channels/gemini/gemini-upstream.ts';
+import { asEventStream } from '../../src/channels/gemini-event-stream.ts';
+import { createGeminiUpstream } from '../../src/channels/http-upstreams.ts';
 import { SseReader } from '../../src/dialects/stream/sse.ts';
 import { geminiChunks, geminiList } from '../support/gemini.ts';
 import { bytesOf, isBytes } from '../support/script.ts';

@@ -1,7 +1,7 @@
 // Signatures for AWS agree with the vendor's published test suite (Signature Version 4).
 
 import { expect, test } from 'bun:test';
-import { createSigner, readAwsCredentials, secretsOf } from '../../src/channels/bedrock/bedrock-upstream.ts';
+import { createSigner, readAwsCredentials, secretsOf } from '../../src/channels/bedrock-upstream.ts';
 
 const ACCESS = 'AKIDEXAMPLE';
 const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';

@@ -2,7 +2,7 @@
 // and a prompt too long is told only in words.
 
 import { describe, expect, test } from 'bun:test';
-import { readFailure } from '../../src/channels/refusals/read-failure.ts';
+import { readFailure } from '../../src/channels/read-failure.ts';
 import { classifyFailure } from '../../src/relay/classify-failure.ts';
 
 const TYPE = 'type.googleapis.com/google.rpc';

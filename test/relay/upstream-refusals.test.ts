@@ -2,7 +2,7 @@
 // far as they are about the request.
 
 import { describe, expect, test } from 'bun:test';
-import { cleanText } from '../../src/channels/refusals/clean-text.ts';
+import { cleanText } from '../../src/channels/clean-text.ts';
 import type { Answer } from '../support/answer.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { errorScript, jsonScript } from '../support/openai-chat.ts';

@@ -3,7 +3,7 @@
 
 import type { Channel } from '../../catalog/catalog.ts';
 import { readBoundedText } from '../../channels/read-bounded-text.ts';
-import { readFailure } from '../../channels/refusals/read-failure.ts';
+import { readFailure } from '../../channels/read-failure.ts';
 import type { Upstream } from '../../channels/upstream.ts';
 import { codeOf } from '../../kit/error-code.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../kit/json/json.ts';

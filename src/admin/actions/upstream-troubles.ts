@@ -1,7 +1,7 @@
 // Explains failures of upstreams to the operator: the groups of recent errors, and the reason why a test failed. Each
 // has words of what to do on the pages of the console.
 
-import type { UpstreamFailure } from '../../channels/refusals/read-failure.ts';
+import type { UpstreamFailure } from '../../channels/read-failure.ts';
 import type { AttemptOutcome } from '../../relay/outcomes.ts';
 
 export type Trouble =

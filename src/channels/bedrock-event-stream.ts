@@ -1,9 +1,9 @@
 // A stream of Bedrock as a stream of events in the Anthropic format: each message holds one event, and a failure becomes
 // the error event that the format has for it.
 
-import { isObject, tryParseJson } from '../../kit/json/json.ts';
-import { readBoundedText } from '../read-bounded-text.ts';
-import { asEventsOf } from '../upstream.ts';
+import { isObject, tryParseJson } from '../kit/json/json.ts';
+import { readBoundedText } from './read-bounded-text.ts';
+import { asEventsOf } from './upstream.ts';
 
 /** By the name of the exception, in lower case: types of the Anthropic format. */
 const ERROR_TYPES: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@
 // token, or a pair of access keys, with which each request is signed (Signature Version 4).
 
 import { AwsV4Signer } from 'aws4fetch';
+import { asEventStream, asRefusal } from './bedrock-event-stream.ts';
 import {
   addressBelow,
   type Fetch,
@@ -13,8 +14,7 @@ import {
   type Upstream,
   type UpstreamRequest,
   upstreamHeaders,
-} from '../upstream.ts';
-import { asEventStream, asRefusal } from './as-event-stream.ts';
+} from './upstream.ts';
 
 type AwsCredentials =
   | { apiKey: string }

@@ -2,13 +2,12 @@
 // Anthropic format beside it. With a key of the resource, or with tokens that Microsoft Entra gives for the secret of an
 // application (OAuth client credentials).
 
-import type { Clock } from '../../kit/clock.ts';
-import { isObject, tryParseJson } from '../../kit/json/json.ts';
-import type { Quirks } from '../../vendors/quirks.ts';
-import { withAccessTokens } from '../access-tokens.ts';
-import { createAnthropicUpstream } from '../anthropic/anthropic-upstream.ts';
-import { createOpenaiUpstream } from '../openai/openai-upstream.ts';
-import { type Fetch, type HttpSettings, hiddenOf, type Upstream } from '../upstream.ts';
+import type { Clock } from '../kit/clock.ts';
+import { isObject, tryParseJson } from '../kit/json/json.ts';
+import type { Quirks } from '../vendors/quirks.ts';
+import { withAccessTokens } from './access-tokens.ts';
+import { createAnthropicUpstream, createOpenaiUpstream } from './http-upstreams.ts';
+import { type Fetch, type HttpSettings, hiddenOf, type Upstream } from './upstream.ts';
 
 const API_PATH = '/openai/v1';
 const CLAUDE_PATH = '/anthropic';

@@ -1,8 +1,8 @@
 // Google streams events, or one long JSON array if a proxy drops the parameter for events. The array is converted into
 // events here, byte by byte and without buffering.
 
-import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../../kit/json/characters.ts';
-import { asEventsOf } from '../upstream.ts';
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../kit/json/characters.ts';
+import { asEventsOf } from './upstream.ts';
 
 const OPENING = new Set([OPEN_BRACKET, OPEN_BRACE]);
 const CLOSING = new Set([CLOSE_BRACKET, CLOSE_BRACE]);

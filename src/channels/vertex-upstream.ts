@@ -3,10 +3,10 @@
 // by a signed statement (RFC 7523).
 
 import { createPrivateKey, sign } from 'node:crypto';
-import type { Clock } from '../../kit/clock.ts';
-import { isObject, tryParseJson } from '../../kit/json/json.ts';
-import { withAccessTokens } from '../access-tokens.ts';
-import { asEventStream } from '../gemini/as-event-stream.ts';
+import type { Clock } from '../kit/clock.ts';
+import { isObject, tryParseJson } from '../kit/json/json.ts';
+import { withAccessTokens } from './access-tokens.ts';
+import { asEventStream } from './gemini-event-stream.ts';
 import {
   addressBelow,
   type Fetch,
@@ -17,7 +17,7 @@ import {
   type Upstream,
   type UpstreamRequest,
   upstreamHeaders,
-} from '../upstream.ts';
+} from './upstream.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';

@@ -1,7 +1,7 @@
 // Reduces an upstream's refusal to what a client may know: the cleaned message and the parameter of a known error
 // envelope.
 
-import { isObject, type Json, type JsonObject, objectsOf, tryParseJson } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject, objectsOf, tryParseJson } from '../kit/json/json.ts';
 import { cleanText } from './clean-text.ts';
 
 export interface UpstreamFailure {
