@@ -16,11 +16,15 @@ function namesUnder(heading: string): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)).toSorted();
 }
 
-/** The names that the program gives to lines of its log. */
+/** The names that the program gives to lines of its log, also where it chooses one of two, or a job names its failure. */
 function loggedEvents(): string[] {
   const sources = [...files].filter(([path]) => path.startsWith('src/')).map(([, text]) => text);
-  const calls = sources.flatMap((text) => [...text.matchAll(/\blog\(\s*'(?:info|warn|error)',\s*'(\w+)'/g)]);
-  return [...new Set(calls.map(([, event = '']) => event))].toSorted();
+  const calls = sources.flatMap((text) => [
+    ...text.matchAll(/\blog\(\s*'(?:info|warn|error)',([^,)]*)/g),
+    ...text.matchAll(/\brepeat\((?:[\w.]+, ){3}('\w+')/g),
+  ]);
+  const names = calls.flatMap(([, argument = '']) => [...argument.matchAll(/'(\w+)'/g)].map(([, name = '']) => name));
+  return [...new Set(names)].toSorted();
 }
 
 test('every alarm is explained', () => {

@@ -1,8 +1,30 @@
 // /api/webhooks: where an account's events are sent, for its managing keys.
 
 import { requesterOf } from '../../accounts/keys/manage-keys.ts';
-import { addWebhook, editWebhook, listDeliveries, listWebhooks, removeWebhook, replayWebhook, rotateWebhook, showWebhook, testWebhook } from '../../accounts/webhooks/manage-webhooks.ts';
-import { deletedWebhook, deliveryFilters, deliveryList, newWebhook, noFields, replayAsked, testResult, webhookChanges, webhookList, webhookShape, webhookWithSecret } from '../../accounts/webhooks/webhook-shapes.ts';
+import {
+  addWebhook,
+  editWebhook,
+  listDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayWebhook,
+  rotateWebhook,
+  showWebhook,
+  testWebhook,
+} from '../../accounts/webhooks/manage-webhooks.ts';
+import {
+  deletedWebhook,
+  deliveryFilters,
+  deliveryList,
+  newWebhook,
+  noFields,
+  replayAsked,
+  testResult,
+  webhookChanges,
+  webhookList,
+  webhookShape,
+  webhookWithSecret,
+} from '../../accounts/webhooks/webhook-shapes.ts';
 import { idOf } from '../../kit/shapes.ts';
 import { accountCall } from '../operation.ts';
 
