@@ -126,7 +126,7 @@ function Find({ context }: { context: ConsoleContext }) {
   );
 }
 
-interface ConfirmProps {
+export interface ConfirmProps {
   context: ConsoleContext;
   section: Section;
   title: string;

@@ -9,6 +9,7 @@ import type { Language } from '../../site/language.ts';
 import { plainNumber, typed } from '../../site/read-form.ts';
 import { MAX_AMOUNT, readAmount } from '../actions/read-input.ts';
 import { OperatingRefused, REFUSAL_STATUSES } from '../actions/refused.ts';
+import type { ConsoleContext } from './frame.tsx';
 import type { ConsoleVisit } from './visits.tsx';
 import { consoleWords } from './words/words.ts';
 
@@ -47,6 +48,21 @@ export interface Shown {
   notice?: Notice | undefined;
   faults?: Faults | undefined;
   status?: number;
+}
+
+export interface FormProps extends Omit<Shown, 'status'> {
+  context: ConsoleContext;
+  /** The refused input; empty without one. */
+  form: URLSearchParams;
+}
+
+/** The refused input of each field, or else its value; and what is wrong with it. */
+export function fieldsIn({ form, faults = {} }: Pick<FormProps, 'form' | 'faults'>) {
+  return (name: string, value?: string | null) => ({
+    name,
+    value: form.get(name) ?? value ?? '',
+    fault: faults[name],
+  });
 }
 
 /** The page of the form is shown again. */

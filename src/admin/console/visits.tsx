@@ -17,9 +17,17 @@ import { FormRefused } from '../../site/read-form.ts';
 import { type KeptFields, keepTyped, readTyped, TYPED_FIELD } from '../../site/typed-before.ts';
 import { createAnswer, type Handle, type Visit } from '../../site/visits.ts';
 import { groupOpenAlarms, listAlarms } from '../actions/alarms.ts';
+import { type ChannelDrafts, createChannelDrafts } from '../actions/channel-drafts.ts';
 import { hasControls } from '../actions/read-input.ts';
 import { invalid, notFound, OperatingRefused } from '../actions/refused.ts';
-import { type ConsoleContext, ConsolePage, MAX_COUNTED, type OpenAlarmCount } from './frame.tsx';
+import {
+  ConfirmPage,
+  type ConfirmProps,
+  type ConsoleContext,
+  ConsolePage,
+  MAX_COUNTED,
+  type OpenAlarmCount,
+} from './frame.tsx';
 import { operatorFaultText, refusalNotice, refusalStatus, SentInVain, type Shown } from './refused.ts';
 import { createConsoleSessions } from './sessions.ts';
 import { type ConsoleTools, OWN_URL } from './tools.ts';
@@ -28,10 +36,13 @@ import { consoleWords } from './words/words.ts';
 export interface ConsoleVisit extends Visit<ConsoleContext> {
   tools: ConsoleTools;
   once: Once;
+  drafts: ChannelDrafts;
   /** The notice of the form before this page. */
   flash: Flash;
   /** To another page, which shows once what this form did. */
   goWith(path: string, flash: Flash): Response;
+  /** The page that asks whether to go on. */
+  ask(question: Omit<ConfirmProps, 'context'> & Partial<Pick<ConfirmProps, 'context'>>, status?: number): Response;
 }
 
 type HandleVisit = Handle<ConsoleVisit>;
@@ -39,14 +50,7 @@ type HandleVisit = Handle<ConsoleVisit>;
 /** Shows the page again with what was refused. Without what its address names there is no page to show. */
 type ShowAgain = (visit: ConsoleVisit, shown: Shown) => Promise<Response>;
 
-export interface ConsoleVisits {
-  get(path: string, handle: HandleVisit): void;
-  /** A file that the browser saves, not a page: after signing in, the browser is not redirected to it. */
-  file(path: string, handle: HandleVisit): void;
-  post(path: string, handle: HandleVisit, again?: ShowAgain): void;
-  /** Handles all other paths, if `wanted` accepts them. */
-  rest(wanted: (request: Request) => boolean, handle: HandleVisit): void;
-}
+export type ConsoleVisits = ReturnType<typeof createConsoleVisits>;
 
 /** A document, a price list or ten thousand cards. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024;
@@ -68,13 +72,10 @@ const KEPT_FIELDS: KeptFields = {
   mostChars: 1024 * 1024,
 };
 
-export function createConsoleVisits<Bindings extends Env>(
-  app: Hono<Bindings>,
-  tools: ConsoleTools,
-  assets: Assets,
-): ConsoleVisits {
+export function createConsoleVisits<Bindings extends Env>(app: Hono<Bindings>, tools: ConsoleTools, assets: Assets) {
   const sessions = createConsoleSessions(tools.clock, tools.random);
   const once = createOnce(tools.random);
+  const drafts = createChannelDrafts(tools.clock, tools.random);
   const pages: RegExp[] = [];
   const addPage = (route: string) => void pages.push(new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}$`));
   const isPage = (path: string) => path === '/' || pages.some((page) => page.test(path));
@@ -123,14 +124,17 @@ export function createConsoleVisits<Bindings extends Env>(
   const receive = (context: Context, handle: HandleVisit) =>
     answer(context, (visit) => {
       refuseControls(visit);
-      const { request, url, page } = visit;
+      const { request, url } = visit;
       const { headers } = request;
       const flash = request.method === 'GET' ? sessions.take(headers, url.pathname) : {};
+      const page = { ...visit.page, flash: flash.notice };
       const goWith: ConsoleVisit['goWith'] = (path, left) => {
         sessions.leave(headers, new URL(path, url).pathname, left);
         return visit.go(path);
       };
-      return handle({ ...visit, page: { ...page, flash: flash.notice }, tools, once, flash, goWith });
+      const ask: ConsoleVisit['ask'] = (question, status = 200) =>
+        visit.show(<ConfirmPage context={page} {...question} />, { status });
+      return handle({ ...visit, page, tools, once, drafts, flash, goWith, ask });
     });
 
   const serve = (context: Context, handle: HandleVisit) =>
@@ -169,14 +173,16 @@ export function createConsoleVisits<Bindings extends Env>(
     receive(context, (visit) => visit.go('/sign-in', [sessions.end(visit.request.headers)])),
   );
   return {
-    get(path, handle) {
+    get(path: string, handle: HandleVisit): void {
       addPage(path);
       app.get(path, (context) => serve(context, handle));
     },
-    file: (path, handle) => void app.get(path, (context) => serve(context, handle)),
-    post: (path, handle, again) =>
+    /** A file that the browser saves, not a page: after signing in, the browser is not redirected to it. */
+    file: (path: string, handle: HandleVisit) => void app.get(path, (context) => serve(context, handle)),
+    post: (path: string, handle: HandleVisit, again?: ShowAgain) =>
       void app.post(path, (context) => serve(context, again ? withRefusals(handle, again) : handle)),
-    rest: (wanted, handle) =>
+    /** Handles all other paths, if `wanted` accepts them. */
+    rest: (wanted: (request: Request) => boolean, handle: HandleVisit) =>
       void app.get('*', (context, next) => (wanted(context.req.raw) ? serve(context, handle) : next())),
   };
 }
