@@ -9,48 +9,33 @@ import { SelectField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
 import type { LossSum } from '../../../store/reads.ts';
-import { LOSS_BY, type LossBy, type LossView, type ProfitRow, showLosses, sumProfit } from '../../actions/profit.ts';
+import { LOSS_BY, type LossBy, type LossView, showLosses, sumProfit } from '../../actions/profit.ts';
 import { channelPath } from '../channels/list.tsx';
 import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import type { ConsoleTools } from '../tools.ts';
-import type { ConsoleVisits } from '../visits.tsx';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { DaysChart } from './profit.tsx';
 
 const DAYS = [7, 30, 90] as const;
 const SHOWN_ROWS = 50;
 
-export function addLossPage(visits: ConsoleVisits, tools: ConsoleTools): void {
-  visits.get('/ledger/losses', async (visit) => {
-    const { searchParams } = visit.url;
-    const by = LOSS_BY.find((one) => one === searchParams.get('by')) ?? 'reason';
-    const asked = wholeNumber(searchParams, 'days');
-    const days = DAYS.find((one) => one === asked) ?? DAYS[0];
-    const losses = await showLosses(tools, { by, days });
-    const daily = (await sumProfit(tools, { by: 'day', days })).rows;
-    const nicknames = await readNicknames(
-      tools,
-      by === 'account' ? losses.sums.slice(0, SHOWN_ROWS).map(({ key }) => key) : [],
-    );
-    return visit.show(<LossesPage {...{ context: visit.page, losses, daily, nicknames }} />);
-  });
+export function addLossPage(visits: ConsoleVisits): void {
+  visits.get('/ledger/losses', show);
 }
 
-interface LossesProps {
-  context: ConsoleContext;
-  losses: LossView;
-}
-
-function LossesPage({
-  context,
-  losses,
-  daily,
-  nicknames,
-}: LossesProps & { daily: readonly ProfitRow[]; nicknames: Nicknames }) {
+async function show(visit: ConsoleVisit): Promise<Response> {
+  const { page: context, tools } = visit;
   const { ledger, losses: words } = context.words;
-  const { by, from, to, sums } = losses;
+  const { searchParams } = visit.url;
+  const asked = wholeNumber(searchParams, 'days');
+  const days = DAYS.find((one) => one === asked) ?? DAYS[0];
+  const by = LOSS_BY.find((one) => one === searchParams.get('by')) ?? 'reason';
+  const losses = await showLosses(tools, { by, days });
+  const { from, to, sums } = losses;
   const rows = sums.slice(0, SHOWN_ROWS);
-  return (
+  const daily = (await sumProfit(tools, { by: 'day', days })).rows;
+  const nicknames = await readNicknames(tools, by === 'account' ? rows.map(({ key }) => key) : []);
+  return visit.show(
     <ConsolePage context={context} section="ledger" title={words.title} lead={words.lead}>
       <Choice context={context} losses={losses} />
       <div class="cards">
@@ -77,11 +62,11 @@ function LossesPage({
       />
       {sums.length > rows.length ? <p class="note">{words.more(count(rows.length))}</p> : null}
       <p class="faint">{words.guardNote}</p>
-    </ConsolePage>
+    </ConsolePage>,
   );
 }
 
-function Choice({ context, losses }: LossesProps) {
+function Choice({ context, losses }: { context: ConsoleContext; losses: LossView }) {
   const { losses: words } = context.words;
   const kinds = LOSS_BY.map((name) => [name, words.by[name]] as const);
   const days = DAYS.map((many) => [String(many), words.days(many)] as const);

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // Overview of the ledger: the audit, the internal accounts, revenue and losses.
 
-import { NANO_PER_NTD, ntdNumber } from '../../../kit/money.ts';
+import { ntdNumber } from '../../../kit/money.ts';
 import { count, dateTime, money, roundedMoney } from '../../../site/format.ts';
 import { wordFor, wordsOf } from '../../../site/language.ts';
 import { Money } from '../../../site/parts/amount.tsx';
@@ -11,8 +11,9 @@ import { DataTable, type Fact, Facts, figure } from '../../../site/parts/table.t
 import { auditResult, dailyRevenue, internalAccounts, runFullAudit, writeOffs } from '../../actions/ledger.ts';
 import type { AuditPass } from '../../actions/tools.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
+import { chartMoney } from './profit.tsx';
 
 const DAYS = 30;
 const SHOWN_WRITE_OFFS = 50;
@@ -22,36 +23,30 @@ export function addLedgerPages(visits: ConsoleVisits): void {
   visits.post('/ledger/audit', async (visit) => show(visit, await runFullAudit(visit.tools, ACTOR)));
 }
 
-async function readFacts(tools: ConsoleTools) {
+async function readProps({ tools, page: context }: ConsoleVisit, audit: AuditPass | undefined) {
   return {
+    context: { ...context, path: '/ledger', query: '' },
+    audit,
     internalAccounts: await internalAccounts(tools),
     revenue: await dailyRevenue(tools, DAYS),
     writeOffs: await writeOffs(tools, SHOWN_WRITE_OFFS),
   };
 }
 
+type LedgerProps = Awaited<ReturnType<typeof readProps>>;
+
 async function show(visit: ConsoleVisit, audit: AuditPass | undefined): Promise<Response> {
-  const facts = { audit, ...(await readFacts(visit.tools)) };
-  return visit.show(<LedgerPage context={{ ...visit.page, path: '/ledger', query: '' }} {...facts} />);
-}
-
-interface LedgerProps extends Awaited<ReturnType<typeof readFacts>> {
-  context: ConsoleContext;
-  audit: AuditPass | undefined;
-}
-
-function LedgerPage(props: LedgerProps) {
-  const { context } = props;
-  const { ledger } = context.words;
-  return (
-    <ConsolePage context={context} section="ledger" title={ledger.title} lead={ledger.lead}>
+  const props = await readProps(visit, audit);
+  const { ledger } = props.context.words;
+  return visit.show(
+    <ConsolePage context={props.context} section="ledger" title={ledger.title} lead={ledger.lead}>
       <Audit {...props} />
       <div class="two">
         <InternalAccounts {...props} />
         <Revenue {...props} />
       </div>
       <WriteOffs {...props} />
-    </ConsolePage>
+    </ConsolePage>,
   );
 }
 
@@ -157,7 +152,7 @@ function Revenue({ context, revenue }: LedgerProps) {
         title={ledger.revenue}
         columns={revenue.map(({ day }) => ({ label: day.slice('2026-'.length), title: day }))}
         series={[{ name: ledger.took, look: 1, values }]}
-        format={(value) => roundedMoney(BigInt(Math.round(value * Number(NANO_PER_NTD))))}
+        format={chartMoney}
         tableText={ledger.table}
         columnText={ledger.day}
         table={<RevenueTable context={context} revenue={revenue} />}

@@ -23,24 +23,17 @@ import {
 import { channelPath } from '../channels/list.tsx';
 import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { type ConsoleTools, OWN_URL } from '../tools.ts';
+import { OWN_URL } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 
 const PATH = '/ledger/profit';
 /** Rows of models, channels and customers; the file has more. */
 const SHOWN_ROWS = 50;
 
-export function addProfitPage(visits: ConsoleVisits, tools: ConsoleTools): void {
-  visits.get(PATH, async (visit) => {
-    const { by, days } = questionOf(visit);
-    const daily = await showProfit(tools, { by: 'day', days });
-    const view = by === 'day' ? daily : await showProfit(tools, { by, days });
-    const shown = by === 'account' ? view.rows.slice(0, SHOWN_ROWS).map(({ key }) => key) : [];
-    const nicknames = await readNicknames(tools, shown);
-    return visit.show(<ProfitPage {...{ context: visit.page, view, daily: daily.rows, nicknames }} />);
-  });
+export function addProfitPage(visits: ConsoleVisits): void {
+  visits.get(PATH, show);
   visits.file(`${PATH}.csv`, async (visit) => {
-    const view = await showProfit(tools, questionOf(visit));
+    const view = await showProfit(visit.tools, questionOf(visit));
     return fileResponse(OWN_URL, `profit-${view.by}-${view.from}-${view.to}.csv`, profitFile(view));
   });
 }
@@ -60,22 +53,23 @@ interface ProfitProps {
   view: ProfitView;
 }
 
-interface ProfitPageProps extends ProfitProps {
-  daily: readonly ProfitRow[];
-  nicknames: Nicknames;
-}
-
-function ProfitPage({ context, view, daily, nicknames }: ProfitPageProps) {
+async function show(visit: ConsoleVisit): Promise<Response> {
+  const { page: context, tools } = visit;
   const { profit: words } = context.words;
-  return (
+  const { by, days } = questionOf(visit);
+  const daily = await showProfit(tools, { by: 'day', days });
+  const view = by === 'day' ? daily : await showProfit(tools, { by, days });
+  const listed = by === 'account' ? view.rows.slice(0, SHOWN_ROWS).map(({ key }) => key) : [];
+  const nicknames = await readNicknames(tools, listed);
+  return visit.show(
     <ConsolePage context={context} section="ledger" title={words.title} lead={words.lead}>
       <Period context={context} view={view} />
       <Figures context={context} view={view} />
       <UnknownCosts context={context} total={view.total} />
-      {view.total.requests > 0 ? <DayChart context={context} daily={daily} /> : null}
+      {view.total.requests > 0 ? <DayChart context={context} daily={daily.rows} /> : null}
       <Rows context={context} view={view} nicknames={nicknames} />
       <PaidInAdvance context={context} view={view} />
-    </ConsolePage>
+    </ConsolePage>,
   );
 }
 
@@ -252,7 +246,7 @@ export function DaysChart({ context, daily, titles, series }: DaysChartProps) {
         title={title}
         columns={spans.map(columnOf)}
         series={series.map(({ amount, ...one }) => ({ ...one, values: spans.map((rows) => sumOf(rows, amount)) }))}
-        format={amountText}
+        format={chartMoney}
         tableText={words.chartTable}
         columnText={words.by.day}
       />
@@ -277,6 +271,7 @@ function sumOf(rows: readonly ProfitRow[], of: (row: ProfitRow) => Nano | null):
   return ntdNumber(rows.reduce((sum, row) => sum + (of(row) ?? 0n), 0n));
 }
 
-function amountText(value: number): string {
+/** A figure of a chart, in NT$. */
+export function chartMoney(value: number): string {
   return roundedMoney(BigInt(Math.round(value * Number(NANO_PER_NTD))));
 }

@@ -17,11 +17,6 @@ export function addReconcile(visits: ConsoleVisits): void {
   visits.post('/ledger/reconcile', compare, show);
 }
 
-async function show(visit: ConsoleVisit, { notice, status = 200 }: Shown = {}, result?: Reconciled): Promise<Response> {
-  const facts = { channels: await billedChannels(visit.tools), form: visit.form, result, notice };
-  return visit.show(<ReconcilePage context={visit.page} {...facts} />, { status });
-}
-
 async function compare(visit: ConsoleVisit): Promise<Response> {
   const { form, page, tools } = visit;
   const csv = typed(form, 'file') || typed(form, 'bill');
@@ -31,22 +26,16 @@ async function compare(visit: ConsoleVisit): Promise<Response> {
   return show(visit, { status: result.faults.length > 0 ? 422 : 200 }, result);
 }
 
-interface ReconcileProps extends Pick<Shown, 'notice'> {
-  context: ConsoleContext;
-  result: Reconciled | undefined;
-  channels: readonly { name: string; isGone: boolean }[];
-  /** The input; empty without one. */
-  form: URLSearchParams;
-}
-
-function ReconcilePage({ context, channels, form, result, notice }: ReconcileProps) {
+async function show(visit: ConsoleVisit, { notice, status = 200 }: Shown = {}, result?: Reconciled): Promise<Response> {
+  const { page: context, form } = visit;
   const { ledger } = context.words;
+  const channels = await billedChannels(visit.tools);
   const asked = form.get('channel');
   // The bill may be of a channel whose traffic is no longer kept.
   const isListed = asked === null || channels.some(({ name }) => name === asked);
   const listed = isListed ? channels : [...channels, { name: asked, isGone: true }];
   const choices = listed.map(({ name, isGone }) => [name, isGone ? ledger.gone(name) : name] as const);
-  return (
+  return visit.show(
     <ConsolePage
       context={context}
       section="ledger"
@@ -71,7 +60,8 @@ function ReconcilePage({ context, channels, form, result, notice }: ReconcilePro
         <TextField name="file" label={ledger.file} type="file" accept=".csv,text/csv" />
         <Submit text={ledger.compare} />
       </form>
-    </ConsolePage>
+    </ConsolePage>,
+    { status },
   );
 }
 

@@ -6,41 +6,31 @@ import { type Language, wordFor } from '../../../site/language.ts';
 import { IdLink, Submit } from '../../../site/parts/button.tsx';
 import { SelectField, TextField } from '../../../site/parts/field.tsx';
 import { DataTable } from '../../../site/parts/table.tsx';
-import { wholeNumber } from '../../../site/read-form.ts';
+import { typed, wholeNumber } from '../../../site/read-form.ts';
 import { ACTORS, type Action, type StoredAction } from '../../../store/rows.ts';
 import { type ActionFilter, listActions } from '../../actions/audit-log.ts';
 import { channelPath } from '../channels/list.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import type { ConsoleVisits } from '../visits.tsx';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { consoleWords } from '../words/words.ts';
 import { Facts, pathOfId } from './facts.tsx';
 
 const SHOWN = 60;
 
 export function addActionPages(visits: ConsoleVisits): void {
-  visits.get('/actions', async (visit) => {
-    const { searchParams } = visit.url;
-    const filter: ActionFilter = {};
-    for (const name of ['actor', 'action', 'subject'] as const) {
-      const text = (searchParams.get(name) ?? '').trim();
-      if (text !== '') filter[name] = text;
-    }
-    filter.before = wholeNumber(searchParams, 'before');
-    const actions = await listActions(visit.tools, SHOWN, filter);
-    return visit.show(<ActionsPage context={visit.page} actions={actions} filter={filter} />);
-  });
+  visits.get('/actions', show);
 }
 
-interface ActionsPageProps {
-  context: ConsoleContext;
-  actions: readonly StoredAction[];
-  filter: ActionFilter;
-}
-
-function ActionsPage({ context, actions, filter }: ActionsPageProps) {
+async function show(visit: ConsoleVisit): Promise<Response> {
+  const context = visit.page;
   const { actions: words } = context.words;
+  const { searchParams } = visit.url;
+  const filter: ActionFilter = {};
+  for (const name of ['actor', 'action', 'subject'] as const) filter[name] = typed(searchParams, name) || undefined;
+  filter.before = wholeNumber(searchParams, 'before');
+  const actions = await listActions(visit.tools, SHOWN, filter);
   const last = actions.length === SHOWN ? actions.at(-1) : undefined;
-  return (
+  return visit.show(
     <ConsolePage context={context} section="actions" title={words.title} lead={words.lead}>
       <form method="get" action="/actions" class="filters">
         <SelectField
@@ -59,7 +49,7 @@ function ActionsPage({ context, actions, filter }: ActionsPageProps) {
           <a href={olderPath(filter, last.actionId)}>{words.older}</a>
         </p>
       ) : null}
-    </ConsolePage>
+    </ConsolePage>,
   );
 }
 

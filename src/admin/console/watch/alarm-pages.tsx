@@ -11,7 +11,6 @@ import { wholeNumber } from '../../../site/read-form.ts';
 import type { OpenAlarms, StoredAlarm } from '../../../store/reads.ts';
 import {
   type AlarmFilter,
-  type AlarmGroupPage,
   acknowledge,
   acknowledgeAll,
   groupOpenAlarms,
@@ -21,7 +20,7 @@ import {
 import { OperatingRefused } from '../../actions/refused.ts';
 import { type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { actorName } from './action-pages.tsx';
 import { Facts } from './facts.tsx';
@@ -30,40 +29,17 @@ const SHOWN = 60;
 /** A row of a group is longer. */
 const GROUPS = 40;
 
-export function addAlarmPages(visits: ConsoleVisits, tools: ConsoleTools): void {
-  visits.get('/alarms', async (visit) => {
-    const { searchParams } = visit.url;
-    const filter = {
-      openOnly: !searchParams.has('all'),
-      name: searchParams.get('name') || undefined,
-      subject: searchParams.get('subject') ?? undefined,
-      before: wholeNumber(searchParams, 'before'),
-    };
-    const shown = { context: visit.page, filter };
-    const isGrouped = filter.openOnly && filter.name === undefined && filter.before === undefined;
-    if (!isGrouped) {
-      const alarms = await listAlarms(tools, SHOWN + 1, filter);
-      const nicknames = await readNicknames(tools, alarms.map(accountOf));
-      return visit.show(<AlarmsPage {...{ ...shown, alarms, nicknames }} isFirst={filter.before === undefined} />);
-    }
-    const cursor = searchParams.get('cursor') || undefined;
-    const groups = await groupOpenAlarms(tools, { limit: GROUPS, cursor });
-    const nicknames = await readNicknames(
-      tools,
-      groups.data.map(({ subject }) => subject),
-    );
-    return visit.show(<AlarmsPage {...{ ...shown, groups, nicknames }} isFirst={cursor === undefined} />);
-  });
+export function addAlarmPages(visits: ConsoleVisits): void {
+  visits.get('/alarms', show);
   visits.post('/alarms/:id', (visit) =>
-    acknowledged(visit, 'done', () => acknowledge(tools, Number(visit.params.id), ACTOR)),
+    acknowledged(visit, visit.page.words.alarms.done, () => acknowledge(visit.tools, Number(visit.params.id), ACTOR)),
   );
   visits.post('/alarms/names/:name', (visit) => {
-    const { form, params } = visit;
+    const { form, page, params, tools } = visit;
     const subject = form.get('subject') ?? undefined;
     const wanted = { name: params.name ?? '', subject, through: wholeNumber(form, 'through') };
-    return acknowledged(visit, subject === undefined ? 'allDone' : 'groupDone', () =>
-      acknowledgeAll(tools, wanted, ACTOR),
-    );
+    const text = subject === undefined ? page.words.alarms.allDone : page.words.alarmGroups.acknowledged;
+    return acknowledged(visit, text, () => acknowledgeAll(tools, wanted, ACTOR));
   });
 }
 
@@ -71,42 +47,41 @@ function accountOf({ fields }: StoredAlarm): string | null {
   return typeof fields.account_id === 'string' ? fields.account_id : null;
 }
 
-async function acknowledged(
-  visit: ConsoleVisit,
-  what: 'done' | 'allDone' | 'groupDone',
-  act: () => Promise<unknown>,
-): Promise<Response> {
+async function acknowledged(visit: ConsoleVisit, text: string, act: () => Promise<unknown>): Promise<Response> {
   await act().catch((error: unknown) => {
     // Another operator has acknowledged it meanwhile.
     if (!(error instanceof OperatingRefused) || error.code !== 'already_done') throw error;
   });
-  const { alarms, alarmGroups } = visit.page.words;
-  const text = what === 'groupDone' ? alarmGroups.acknowledged : alarms[what];
   return visit.goWith('/alarms', { notice: { text } });
 }
 
-interface AlarmsProps {
-  context: ConsoleContext;
-  filter: AlarmFilter;
-  /** One more than a page if there are older ones. */
-  alarms?: readonly Rated<StoredAlarm>[];
-  /** Instead of single alarms. */
-  groups?: AlarmGroupPage;
-  isFirst?: boolean;
-  nicknames: Nicknames;
-}
-
-function AlarmsPage({ context, alarms = [], groups, isFirst = true, filter, nicknames }: AlarmsProps) {
+/** Open alarms of every name in groups, or single ones. */
+async function show(visit: ConsoleVisit): Promise<Response> {
+  const { page: context, tools } = visit;
+  const { searchParams } = visit.url;
   const { alarms: words, alarmGroups } = context.words;
-  const { openOnly = false, name, subject = '' } = filter;
+  const filter = {
+    openOnly: !searchParams.has('all'),
+    name: searchParams.get('name') || undefined,
+    subject: searchParams.get('subject') ?? undefined,
+    before: wholeNumber(searchParams, 'before'),
+  };
+  const { openOnly, name, subject = '' } = filter;
+  const isGrouped = openOnly && name === undefined && filter.before === undefined;
+  const cursor = searchParams.get('cursor') || undefined;
+  const groups = isGrouped ? await groupOpenAlarms(tools, { limit: GROUPS, cursor }) : undefined;
+  const alarms = isGrouped ? [] : await listAlarms(tools, SHOWN + 1, filter);
+  const accounts = groups ? groups.data.map((group) => group.subject) : alarms.map(accountOf);
+  const nicknames = await readNicknames(tools, accounts);
   const tabs = [
     { path: pathOf({ ...filter, openOnly: true, before: undefined }), text: words.open },
     { path: pathOf({ ...filter, openOnly: false, before: undefined }), text: words.all },
   ];
   const shown = alarms.slice(0, SHOWN);
   const before = alarms.length > SHOWN ? shown.at(-1)?.alarmId : undefined;
+  const isFirst = (isGrouped ? cursor : filter.before) === undefined;
   const isEmpty = groups ? groups.data.length === 0 : shown.length === 0;
-  return (
+  return visit.show(
     <ConsolePage context={context} section="alarms" title={words.title} lead={words.lead}>
       <Tabs label={words.state} links={tabs} current={tabs[openOnly ? 0 : 1]?.path} />
       {name === undefined ? null : (
@@ -128,12 +103,12 @@ function AlarmsPage({ context, alarms = [], groups, isFirst = true, filter, nick
           <a href={pathOf({ ...filter, before })}>{words.older}</a>
         </p>
       )}
-    </ConsolePage>
+    </ConsolePage>,
   );
 }
 
 /** On a later page newer alarms may exist, so the text does not say that there are none. */
-function NoAlarms({ context, filter, isFirst }: Pick<AlarmsProps, 'context' | 'filter' | 'isFirst'>) {
+function NoAlarms({ context, filter, isFirst }: { context: ConsoleContext; filter: AlarmFilter; isFirst: boolean }) {
   const { alarms: words } = context.words;
   if (isFirst) return <p class="empty">{filter.openOnly ? words.noneOpen : words.none}</p>;
   return (

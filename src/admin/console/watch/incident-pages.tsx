@@ -9,9 +9,9 @@ import { typed, typedLines, wholeNumber } from '../../../site/read-form.ts';
 import type { Incident } from '../../../store/rows.ts';
 import { deleteIncident, endIncident, listIncidents, putIncident } from '../../actions/incidents.ts';
 import { notFound, OperatingRefused } from '../../actions/refused.ts';
-import { ConfirmPage, type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { type PageOf, Pager, pageIn } from '../pager.tsx';
-import { type Faults, refusalNotice, refusalStatus, type Shown } from '../refused.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { Pager, pageIn } from '../pager.tsx';
+import { type Faults, type FormProps, fieldsIn, refusalNotice, refusalStatus, type Shown } from '../refused.ts';
 import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 
@@ -30,17 +30,14 @@ export function addIncidentPages(visits: ConsoleVisits): void {
   visits.get('/incidents/:id/delete', async (visit) => {
     const { incidents: words } = visit.page.words;
     const incident = await find(visit);
-    return visit.show(
-      <ConfirmPage
-        context={visit.page}
-        section="incidents"
-        title={words.askRemove}
-        consequences={[`${incident.titleZh} · ${incident.titleEn}`, words.removeText]}
-        action={`/incidents/${incident.incidentId}/delete`}
-        button={words.remove}
-        back="/incidents"
-      />,
-    );
+    return visit.ask({
+      section: 'incidents',
+      title: words.askRemove,
+      consequences: [`${incident.titleZh} · ${incident.titleEn}`, words.removeText],
+      action: `/incidents/${incident.incidentId}/delete`,
+      button: words.remove,
+      back: '/incidents',
+    });
   });
   visits.post('/incidents/:id/delete', async (visit) => {
     await deleteIncident(visit.tools, visit.params.id ?? '', ACTOR);
@@ -58,18 +55,44 @@ async function find({ tools, params }: ConsoleVisit): Promise<Incident> {
   return found;
 }
 
-async function showAll(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
+async function showAll(visit: ConsoleVisit, { status = 200, notice, faults }: Shown = {}): Promise<Response> {
   const all = await listIncidents(visit.tools);
   const part = pageIn(wholeNumber(visit.url.searchParams, 'page'), SHOWN, all.length);
   const incidents = all.slice(part.from, part.from + SHOWN);
   const context = { ...visit.page, path: '/incidents', query: '' };
-  const page = <IncidentsPage context={context} incidents={incidents} part={part} form={visit.form} {...shown} />;
-  return visit.show(page, { status });
+  const { incidents: words } = context.words;
+  return visit.show(
+    <ConsolePage context={context} section="incidents" title={words.title} lead={words.lead} notice={notice}>
+      {incidents.length === 0 ? <p class="empty">{words.none}</p> : null}
+      <ul class="sheets">
+        {incidents.map((incident) => (
+          <IncidentSheet context={context} incident={incident} />
+        ))}
+      </ul>
+      <Pager context={context} path="/incidents" {...part} />
+      <h2>{words.create}</h2>
+      <form method="post" action="/incidents">
+        <IncidentFields {...{ context, form: visit.form, faults }} />
+        <Submit text={words.publish} />
+      </form>
+    </ConsolePage>,
+    { status },
+  );
 }
 
-async function showOne(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
-  const facts = { context: visit.page, incident: await find(visit), form: visit.form };
-  return visit.show(<EditIncidentPage {...facts} {...shown} />, { status });
+async function showOne(visit: ConsoleVisit, { status = 200, notice, faults }: Shown = {}): Promise<Response> {
+  const { page: context, form } = visit;
+  const { incidents: words, frame } = context.words;
+  const incident = await find(visit);
+  return visit.show(
+    <ConsolePage context={context} section="incidents" title={words.editTitle} notice={notice}>
+      <form method="post" action={`/incidents/${incident.incidentId}`}>
+        <IncidentFields {...{ context, form, faults, incident }} />
+        <SubmitRow text={words.save} back="/incidents" backText={frame.cancel} />
+      </form>
+    </ConsolePage>,
+    { status },
+  );
 }
 
 async function put(visit: ConsoleVisit, incidentId: string | undefined): Promise<Response> {
@@ -118,37 +141,6 @@ function toTime(typedTime: string): string {
   return `${typedTime.slice(0, MINUTES)}:00+08:00`;
 }
 
-interface FormProps extends Omit<Shown, 'status'> {
-  context: ConsoleContext;
-  /** The refused input; empty without one. */
-  form: URLSearchParams;
-}
-
-interface IncidentsProps extends FormProps {
-  incidents: readonly Incident[];
-  part: PageOf;
-}
-
-function IncidentsPage({ context, incidents, part, form, faults, notice }: IncidentsProps) {
-  const { incidents: words } = context.words;
-  return (
-    <ConsolePage context={context} section="incidents" title={words.title} lead={words.lead} notice={notice}>
-      {incidents.length === 0 ? <p class="empty">{words.none}</p> : null}
-      <ul class="sheets">
-        {incidents.map((incident) => (
-          <IncidentSheet context={context} incident={incident} />
-        ))}
-      </ul>
-      <Pager context={context} path="/incidents" {...part} />
-      <h2>{words.create}</h2>
-      <form method="post" action="/incidents">
-        <IncidentFields {...{ context, form, faults }} />
-        <Submit text={words.publish} />
-      </form>
-    </ConsolePage>
-  );
-}
-
 function IncidentSheet({ context, incident }: { context: ConsoleContext; incident: Incident }) {
   const { incidents: words } = context.words;
   const { incidentId, titleZh, titleEn, textZh, textEn, startedAt, endedAt } = incident;
@@ -184,54 +176,34 @@ function IncidentSheet({ context, incident }: { context: ConsoleContext; inciden
   );
 }
 
-function EditIncidentPage({ context, incident, form, faults, notice }: FormProps & { incident: Incident }) {
-  const { incidents: words, frame } = context.words;
-  return (
-    <ConsolePage context={context} section="incidents" title={words.editTitle} notice={notice}>
-      <form method="post" action={`/incidents/${incident.incidentId}`}>
-        <IncidentFields {...{ context, form, faults, incident }} />
-        <SubmitRow text={words.save} back="/incidents" backText={frame.cancel} />
-      </form>
-    </ConsolePage>
-  );
-}
-
-function IncidentFields({ context, form, faults = {}, incident }: FormProps & { incident?: Incident }) {
+function IncidentFields({ context, form, faults, incident }: FormProps & { incident?: Incident }) {
   const { incidents: words } = context.words;
-  const started = incident ? fieldTime(incident.startedAt) : '';
   const ended = incident?.endedAt ? fieldTime(incident.endedAt) : '';
-  const field = (name: 'titleEn' | 'titleZh' | 'textEn' | 'textZh') => ({
-    name,
-    value: form.get(name) ?? incident?.[name] ?? '',
-    fault: faults[name],
-  });
+  const field = fieldsIn({ form, faults });
   return (
     <>
       <div class="pair">
         {(['titleZh', 'titleEn'] as const).map((name) => (
-          <TextField {...field(name)} label={words[name]} maxlength={200} required />
+          <TextField {...field(name, incident?.[name])} label={words[name]} maxlength={200} required />
         ))}
         {(['textZh', 'textEn'] as const).map((name) => (
-          <TextArea {...field(name)} label={words[name]} help={words.textHelp} rows={4} maxlength={4_000} />
+          <TextArea
+            {...field(name, incident?.[name])}
+            label={words[name]}
+            help={words.textHelp}
+            rows={4}
+            maxlength={4_000}
+          />
         ))}
       </div>
       <TextField
-        name="started"
+        {...field('started', incident && fieldTime(incident.startedAt))}
         label={words.started}
         help={incident ? words.startedKept : words.startedHelp}
-        fault={faults.started}
         type="datetime-local"
-        value={form.get('started') ?? started}
       />
       <Hidden fields={{ endedBefore: form.get('endedBefore') ?? ended }} />
-      <TextField
-        name="ended"
-        label={words.endedAt}
-        help={words.endedHelp}
-        fault={faults.ended}
-        type="datetime-local"
-        value={form.get('ended') ?? ended}
-      />
+      <TextField {...field('ended', ended)} label={words.endedAt} help={words.endedHelp} type="datetime-local" />
     </>
   );
 }
