@@ -2,32 +2,36 @@
 // The summary of one account: its money, what it spent by day, and what an operator can do or did. Never content of requests.
 
 import type { Child } from 'hono/jsx';
-import { NANO_PER_NTD, ntdNumber } from '../../../kit/money.ts';
+import { ntdNumber } from '../../../kit/money.ts';
 import { taipeiDay } from '../../../kit/taipei.ts';
-import { count, dateTime, percent, roundedMoney } from '../../../site/format.ts';
+import { count, dateTime, percent } from '../../../site/format.ts';
 import { NoticeBox, Tabs } from '../../../site/frame.tsx';
 import { Figure, Money } from '../../../site/parts/amount.tsx';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Chart } from '../../../site/parts/chart.tsx';
-import { CodeBlock, CopyId } from '../../../site/parts/code-block.tsx';
+import { CopyId } from '../../../site/parts/code-block.tsx';
 import { SelectField, TextArea, TextField } from '../../../site/parts/field.tsx';
 import { type Fact, Facts } from '../../../site/parts/table.tsx';
-import type { AccountView } from '../../actions/accounts.ts';
+import { type AccountPages, type AccountView, showAccount } from '../../actions/accounts.ts';
 import { MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actions/describe-account.ts';
 import { dayText } from '../../actions/ledger.ts';
-import type { AccountRow } from '../../actions/list-accounts.ts';
+import { type AccountRow, accountFigures } from '../../actions/list-accounts.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import type { Shown } from '../refused.ts';
+import { chartMoney } from '../ledger/profit.tsx';
+import { type FormProps, fieldsIn, type Shown } from '../refused.ts';
+import type { ConsoleVisit } from '../visits.tsx';
 import { Actions } from '../watch/action-pages.tsx';
 
 /** With what the list of accounts has of it. */
 type SummaryProps = AccountProps & { figures: AccountRow | undefined };
 
-export function AccountPage(props: SummaryProps) {
-  const { context, account } = props;
+export async function showSummary(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
+  const read = await readAccount(visit, 'summary');
+  const { context, account } = read;
+  const props = { ...read, ...shown, figures: await accountFigures(visit.tools, account.accountId) };
   const { accounts } = context.words;
   const { wallet } = account;
-  return (
+  return visit.show(
     <AccountFrame {...props} tab="summary">
       {account.note === null ? null : <p class="account-note">{account.note}</p>}
       <div class="cards is-money">
@@ -40,11 +44,12 @@ export function AccountPage(props: SummaryProps) {
       </div>
       <Month {...props} />
       <Facts facts={factsOf(props)} />
-      {account.spendByDay.length > 0 ? <Spend {...props} /> : null}
+      {account.spendByDay.length > 0 ? <Spend {...props} today={taipeiDay(visit.tools.clock.now())} /> : null}
       <AccountActions {...props} />
       <h2>{accounts.actions}</h2>
       <Actions context={context} actions={account.actions} none={accounts.noActions} subject={account.accountId} />
-    </AccountFrame>
+    </AccountFrame>,
+    { status },
   );
 }
 
@@ -81,11 +86,10 @@ function factsOf({ context, account, figures }: SummaryProps): Fact[] {
 const DAYS = 30;
 
 /** The last thirty days, those without a request included. */
-function Spend({ context, account, now }: AccountProps) {
+function Spend({ context, account, today }: AccountProps & { today: number }) {
   const { accounts, customers } = context.words;
   const costs = new Map(account.spendByDay.map(({ day, cost }) => [day, cost]));
-  const first = taipeiDay(now) - DAYS + 1;
-  const days = Array.from({ length: DAYS }, (_, index) => first + index);
+  const days = Array.from({ length: DAYS }, (_, index) => today - DAYS + 1 + index);
   return (
     <section>
       <h2>{accounts.spend}</h2>
@@ -93,7 +97,7 @@ function Spend({ context, account, now }: AccountProps) {
         title={accounts.spend}
         columns={days.map((day) => ({ label: dayText(day).slice(5), title: dayText(day) }))}
         series={[{ name: accounts.spend, look: 1, values: days.map((day) => ntdNumber(costs.get(day) ?? 0n)) }]}
-        format={(value) => roundedMoney(BigInt(Math.round(value * Number(NANO_PER_NTD))))}
+        format={chartMoney}
         tableText={customers.asTable}
         columnText={customers.day}
       />
@@ -103,14 +107,16 @@ function Spend({ context, account, now }: AccountProps) {
 
 /** The operator's actions for the account, in one place. */
 function AccountActions(props: AccountProps) {
-  const { context, account } = props;
-  const { accounts, customers } = context.words;
+  const { account } = props;
+  const { accounts, customers, refunds } = props.context.words;
   const verb = account.wallet.frozen ? 'unfreeze' : 'freeze';
   return (
     <section id="actions">
       <h2>{customers.actions}</h2>
       <p class="row">
-        <MoneyLinks context={context} accountId={account.accountId} />
+        {(['refund', 'payout', 'statements'] as const).map((name) => (
+          <LinkButton look="quiet" href={`/accounts/${account.accountId}/${name}`} text={refunds[name]} />
+        ))}
         <LinkButton look="quiet" href={`/accounts/${account.accountId}/${verb}`} text={accounts[verb]} />
       </p>
       <div class="two">
@@ -127,88 +133,51 @@ function AccountActions(props: AccountProps) {
   );
 }
 
-function CreditForm({ context, account, form, faults = {} }: AccountProps) {
+function CreditForm({ context, account, form, faults }: AccountProps) {
   const { accounts } = context.words;
-  const field = (name: string) => ({ name, value: form.get(name) ?? '', fault: faults[name], required: true });
+  const field = fieldsIn({ form, faults });
   const kinds = [['topup', context.words.refunds.kinds.topup] as const, ['credit', accounts.kindCredit] as const];
   return (
     <form method="post" action={`/accounts/${account.accountId}/credit/review`}>
       <p class="faint">{accounts.creditLead}</p>
       <SelectField name="kind" label={accounts.kind} value={form.get('kind')} choices={kinds} />
-      <TextField {...field('amount')} label={accounts.amount} inputmode="decimal" />
-      <TextField {...field('reason')} label={accounts.reason} help={accounts.reasonHelp} maxlength={200} />
+      <TextField {...field('amount')} label={accounts.amount} inputmode="decimal" required />
+      <TextField {...field('reason')} label={accounts.reason} help={accounts.reasonHelp} maxlength={200} required />
       <Submit text={accounts.review} />
     </form>
   );
 }
 
-function DescribeForm({ context, account, form, faults = {} }: AccountProps) {
+function DescribeForm({ context, account, form, faults }: AccountProps) {
   const { customers } = context.words;
+  const field = fieldsIn({ form, faults });
   return (
     <form method="post" action={`/accounts/${account.accountId}/describe`}>
       <p class="faint">{customers.noteHelp}</p>
-      <TextField
-        name="nickname"
-        label={customers.nickname}
-        value={form.get('nickname') ?? account.nickname ?? ''}
-        fault={faults.nickname}
-        maxlength={MAX_NICKNAME_CHARS}
-      />
-      <TextArea
-        name="note"
-        label={customers.note}
-        value={form.get('note') ?? account.note ?? ''}
-        fault={faults.note}
-        maxlength={MAX_NOTE_CHARS}
-        rows={3}
-      />
+      <TextField {...field('nickname', account.nickname)} label={customers.nickname} maxlength={MAX_NICKNAME_CHARS} />
+      <TextArea {...field('note', account.note)} label={customers.note} maxlength={MAX_NOTE_CHARS} rows={3} />
       <Submit look="quiet" text={customers.save} />
     </form>
   );
 }
 
-interface NewKeyProps {
-  context: ConsoleContext;
-  accountId: string;
-  apiKey: string;
-}
-
-/** A key that was just made for a customer: shown here and nowhere again. */
-export function NewKeyPage({ context, accountId, apiKey }: NewKeyProps) {
-  const { createKey, shownOnce, toAccount } = context.words.accounts;
-  return (
-    <ConsolePage context={context} section="accounts" title={createKey} notice={{ text: shownOnce }} isShownOnce>
-      <CodeBlock language={context.language} code={apiKey} isSecret />
-      <p>
-        <LinkButton look="quiet" href={`/accounts/${accountId}/keys`} text={toAccount} />
-      </p>
-    </ConsolePage>
-  );
-}
-
-function MoneyLinks({ context, accountId }: { context: ConsoleContext; accountId: string }) {
-  const { refunds } = context.words;
-  return (
-    <>
-      <LinkButton look="quiet" href={`/accounts/${accountId}/refund`} text={refunds.refund} />
-      <LinkButton look="quiet" href={`/accounts/${accountId}/payout`} text={refunds.payout} />
-      <LinkButton look="quiet" href={`/accounts/${accountId}/statements`} text={refunds.statements} />
-    </>
-  );
-}
-
 /** The names are in the addresses. */
 const ACCOUNT_TABS = ['summary', 'requests', 'refused', 'ledger', 'keys'] as const;
-export type AccountTab = (typeof ACCOUNT_TABS)[number];
+type AccountTab = (typeof ACCOUNT_TABS)[number];
 
-export interface AccountProps extends Omit<Shown, 'status'> {
-  context: ConsoleContext;
+/** Rows on one page of a tab. */
+export const ROWS = 25;
+
+export interface AccountProps extends FormProps {
   account: AccountView;
-  now: number;
-  /** For the form that makes a key, so that it makes one. */
-  ticket: string;
-  /** The refused input; empty without one. */
-  form: URLSearchParams;
+}
+
+/** For a page of the account, again where something was sent: with what was typed. */
+export async function readAccount(visit: ConsoleVisit, tab: AccountTab, pages: AccountPages = {}) {
+  const account = await showAccount(visit.tools, visit.params.id ?? '', { ...pages, rows: ROWS });
+  const query = visit.request.method === 'GET' ? visit.url.search : '';
+  const context = { ...visit.page, path: tabPath(account.accountId, tab), query };
+  return { context, account, form: visit.form };
 }
 
 interface AccountFrameProps extends Pick<AccountProps, 'context' | 'account' | 'notice'> {

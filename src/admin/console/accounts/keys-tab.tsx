@@ -7,32 +7,39 @@ import { wordsOf } from '../../../site/language.ts';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Hidden, TextField } from '../../../site/parts/field.tsx';
 import { action, TableSection, Under } from '../../../site/parts/table.tsx';
+import { wholeNumber } from '../../../site/read-form.ts';
 import type { KeyView } from '../../actions/accounts.ts';
 import type { ConsoleContext } from '../frame.tsx';
-import { type PageOf, Pager } from '../pager.tsx';
-import { AccountFrame, type AccountProps, tabPath } from './account.tsx';
+import { Pager, pageIn } from '../pager.tsx';
+import type { Shown } from '../refused.ts';
+import type { ConsoleVisit } from '../visits.tsx';
+import { AccountFrame, type AccountProps, ROWS, readAccount, tabPath } from './account.tsx';
 
-export function KeysTab(props: AccountProps & { part: PageOf & { from: number } }) {
-  const { context, account, form, ticket, part } = props;
+export async function showKeys(visit: ConsoleVisit, { status = 200, notice }: Shown = {}): Promise<Response> {
+  const { context, account, form } = await readAccount(visit, 'keys');
+  const part = pageIn(wholeNumber(visit.url.searchParams, 'page'), ROWS, account.keys.length);
   const { accounts } = context.words;
-  return (
-    <AccountFrame {...props} tab="keys">
-      <Keys {...props} rows={account.keys.slice(part.from, part.from + part.size)} />
+  return visit.show(
+    <AccountFrame {...{ context, account, notice }} tab="keys">
+      <Keys {...{ context, account }} rows={account.keys.slice(part.from, part.from + ROWS)} />
       <Pager context={context} path={tabPath(account.accountId, 'keys')} {...part} />
       <section class="narrow">
         <h2>{accounts.createKey}</h2>
         <p class="faint">{accounts.createHelp}</p>
         <form method="post" action={`/accounts/${account.accountId}/keys`}>
-          <Hidden fields={{ once: ticket }} />
+          <Hidden fields={{ once: visit.once.ticket() }} />
           <TextField name="name" label={accounts.name} value={form.get('name') ?? ''} maxlength={60} />
           <Submit look="quiet" text={accounts.create} />
         </form>
       </section>
-    </AccountFrame>
+    </AccountFrame>,
+    { status },
   );
 }
 
-function Keys({ context, account: { accountId, keys }, rows }: AccountProps & { rows: readonly KeyView[] }) {
+type KeysProps = Pick<AccountProps, 'context' | 'account'> & { rows: readonly KeyView[] };
+
+function Keys({ context, account: { accountId, keys }, rows }: KeysProps) {
   const { accounts, frame } = context.words;
   return (
     <TableSection

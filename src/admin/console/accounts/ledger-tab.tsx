@@ -5,18 +5,25 @@ import { dateTime } from '../../../site/format.ts';
 import { Links } from '../../../site/frame.tsx';
 import { Money } from '../../../site/parts/amount.tsx';
 import { DataTable, figure } from '../../../site/parts/table.tsx';
+import { wholeNumber } from '../../../site/read-form.ts';
 import type { Entry } from '../../../store/rows.ts';
-import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account.tsx';
+import type { ConsoleVisit } from '../visits.tsx';
+import { AccountFrame, type AccountProps, OlderPages, readAccount, tabPath } from './account.tsx';
 import { requestPath } from './request.tsx';
 
-export function LedgerTab(props: AccountProps & { isCredits: boolean; isNewest: boolean }) {
-  const { context, account, isCredits, isNewest } = props;
+export async function showLedger(visit: ConsoleVisit): Promise<Response> {
+  const { searchParams } = visit.url;
+  const before = wholeNumber(searchParams, 'before');
+  const isNewest = before === undefined;
+  const isCredits = searchParams.get('show') === 'credits';
+  const props = await readAccount(visit, 'ledger', isCredits ? { creditsBefore: before } : { entriesBefore: before });
+  const { context, account } = props;
   const { accounts, customers } = context.words;
   const all = tabPath(account.accountId, 'ledger');
   const credits = `${all}?show=credits`;
   const path = isCredits ? credits : all;
   const none = isCredits ? accounts.noCredits : accounts.noEntries;
-  return (
+  return visit.show(
     <AccountFrame {...props} tab="ledger">
       <nav class="choices-line" aria-label={accounts.entries}>
         <Links
@@ -38,7 +45,7 @@ export function LedgerTab(props: AccountProps & { isCredits: boolean; isNewest: 
         name="before"
         next={isCredits ? account.creditsNext : account.entriesNext}
       />
-    </AccountFrame>
+    </AccountFrame>,
   );
 }
 

@@ -4,7 +4,6 @@
 import type { Child } from 'hono/jsx';
 import { readCardCode } from '../../../accounts/card-code.ts';
 import { hasKeyShape } from '../../../accounts/keys/key-format.ts';
-import { taipeiDay } from '../../../kit/taipei.ts';
 import { count, date, dateTime, percent } from '../../../site/format.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { Submit } from '../../../site/parts/button.tsx';
@@ -12,9 +11,7 @@ import { TextField } from '../../../site/parts/field.tsx';
 import { DataTable, Under } from '../../../site/parts/table.tsx';
 import { typed } from '../../../site/read-form.ts';
 import type { FoundBy } from '../../../store/reads.ts';
-import { showAccount } from '../../actions/accounts.ts';
 import { listCards } from '../../actions/cards.ts';
-import { dayText } from '../../actions/ledger.ts';
 import {
   ACCOUNT_SORTS,
   type AccountListPage,
@@ -22,12 +19,12 @@ import {
   type AccountSort,
   listAccounts,
 } from '../../actions/list-accounts.ts';
-import { type RefusedView, showRefusals, showRefused } from '../../actions/refusals.ts';
+import { showRefusals } from '../../actions/refusals.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { FrozenState } from './account.tsx';
-import { RefusedPage, refusedPath } from './refused.tsx';
+import { refusedPath, showRefusedPage } from './refused.tsx';
 import { requestPath } from './request.tsx';
 
 interface ListQuery {
@@ -41,30 +38,37 @@ interface ListProps {
   context: ConsoleContext;
   query: ListQuery;
   list: AccountListPage;
-  /** Number of all accounts; undefined for a search. */
-  total?: number | undefined;
 }
 
-function AccountsPage(props: ListProps) {
-  const { context, query, list, total } = props;
+async function list(visit: ConsoleVisit, query: ListQuery): Promise<Response> {
+  const { page: context, tools } = visit;
   const { accounts, customers } = context.words;
-  return (
+  const { q, sort, order, isFirst } = query;
+  const cursor = visit.url.searchParams.get('cursor') || undefined;
+  const found = await listAccounts(tools, { q, sort, order, cursor, limit: ROWS });
+  if (q !== '' && isFirst) {
+    const path = await onlyPath(tools, q, found.data);
+    if (path !== undefined) return visit.go(path);
+  }
+  const total = q === '' ? await tools.store.read.accountCount() : undefined;
+  const props = { context, query, list: found };
+  return visit.show(
     <ConsolePage context={context} section="accounts" title={accounts.title} lead={customers.lead} hasSearch>
       <search>
         {/* A POST, because a card's code may still have value and must not be in a URL. */}
         <form method="post" action="/accounts" class="search">
-          <TextField name="q" label={accounts.search} type="search" value={query.q} maxlength={100} />
+          <TextField name="q" label={accounts.search} type="search" value={q} maxlength={100} />
           <Submit look="quiet" text={accounts.find} />
         </form>
       </search>
-      {query.q === '' ? null : (
+      {q === '' ? null : (
         <p class="row">
-          <strong>{customers.foundFor(query.q)}</strong> <a href="/accounts">{customers.all}</a>
+          <strong>{customers.foundFor(q)}</strong> <a href="/accounts">{customers.all}</a>
         </p>
       )}
       {total === undefined ? null : <p class="faint">{customers.total(count(total))}</p>}
-      {list.data.length === 0 ? (
-        <p class="empty">{query.q === '' ? customers.noAccounts : customers.none}</p>
+      {found.data.length === 0 ? (
+        <p class="empty">{q === '' ? customers.noAccounts : customers.none}</p>
       ) : (
         <>
           <Sorts {...props} />
@@ -72,7 +76,7 @@ function AccountsPage(props: ListProps) {
         </>
       )}
       <Pages {...props} />
-    </ConsolePage>
+    </ConsolePage>,
   );
 }
 
@@ -230,26 +234,13 @@ export function addListPages(visits: ConsoleVisits): void {
     if (isSecret) return list(visit, { q, sort: DEFAULT_SORT, order: 'desc', isFirst: true });
     return visit.go(`/accounts?${new URLSearchParams({ q })}`);
   });
-  visits.get('/refusals/:request', show);
+  visits.get('/refusals/:request', showRefusedPage);
 }
 
 function readQuery(params: URLSearchParams): ListQuery {
   const sort = ACCOUNT_SORTS.find((one) => one === params.get('sort')) ?? DEFAULT_SORT;
   const order = params.get('order') ?? (sort === 'nickname' ? 'asc' : 'desc');
   return { q: typed(params, 'q'), sort, order: order === 'asc' ? 'asc' : 'desc', isFirst: !params.get('cursor') };
-}
-
-async function list(visit: ConsoleVisit, query: ListQuery): Promise<Response> {
-  const { tools } = visit;
-  const { q, sort, order, isFirst } = query;
-  const cursor = visit.url.searchParams.get('cursor') || undefined;
-  const found = await listAccounts(tools, { q, sort, order, cursor, limit: ROWS });
-  if (q !== '' && isFirst) {
-    const path = await onlyPath(tools, q, found.data);
-    if (path !== undefined) return visit.go(path);
-  }
-  const total = q === '' ? await tools.store.read.accountCount() : undefined;
-  return visit.show(<AccountsPage context={visit.page} query={query} list={found} total={total} />);
 }
 
 /** Where a search leads that has found one thing. */
@@ -264,19 +255,4 @@ async function onlyPath(
   if (refused) return refusedPath(refused.requestId);
   const [card] = await listCards(tools, { serials: [q.toUpperCase()] }, 1);
   return card && `/cards?serial=${encodeURIComponent(card.serial)}`;
-}
-
-async function show(visit: ConsoleVisit): Promise<Response> {
-  const { tools } = visit;
-  const refused = await showRefused(tools, visit.params.request ?? '');
-  const account = refused.accountId === null ? undefined : await showAccount(tools, refused.accountId, { rows: 1 });
-  const sameDay = await countSameDay(tools, refused);
-  return visit.show(<RefusedPage context={visit.page} {...{ refused, account, sameDay }} />);
-}
-
-async function countSameDay(tools: ConsoleTools, { accountId, code, at }: RefusedView): Promise<number | undefined> {
-  if (accountId === null) return undefined;
-  const { counts } = await showRefusals(tools, { accountId });
-  const ofDay = counts.filter((one) => one.code === code && one.day === dayText(taipeiDay(at)));
-  return ofDay.reduce((sum, { refused }) => sum + refused, 0);
 }

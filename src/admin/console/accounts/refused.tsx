@@ -1,28 +1,32 @@
 /** @jsxImportSource hono/jsx */
 // Refused requests: those of an account, and one of them with what happened and what the customer can do. Never content.
 
+import { taipeiDay } from '../../../kit/taipei.ts';
 import { count, dateTime } from '../../../site/format.ts';
 import { wordFor } from '../../../site/language.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { IdLink } from '../../../site/parts/button.tsx';
 import { CopyId } from '../../../site/parts/code-block.tsx';
 import { DataTable, type Fact, Facts, figure, TableSection, Under } from '../../../site/parts/table.tsx';
-import type { AccountView } from '../../actions/accounts.ts';
-import type { RefusalsView, RefusedView } from '../../actions/refusals.ts';
+import { wholeNumber } from '../../../site/read-form.ts';
+import { type AccountView, showAccount } from '../../actions/accounts.ts';
+import { dayText } from '../../actions/ledger.ts';
+import { type RefusalsView, type RefusedView, showRefusals, showRefused } from '../../actions/refusals.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { pageIn } from '../pager.tsx';
-import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account.tsx';
+import type { ConsoleTools } from '../tools.ts';
+import type { ConsoleVisit } from '../visits.tsx';
+import { AccountFrame, OlderPages, ROWS, readAccount, tabPath } from './account.tsx';
 
 export const refusedPath = (requestId: string) => `/refusals/${encodeURIComponent(requestId)}`;
 
-const ROWS = 25;
-
-/** `page`: as it was asked for. */
-export function RefusedTab(props: AccountProps & { refusals: RefusalsView; page: number | undefined }) {
-  const { context, account, refusals } = props;
-  const { page, from } = pageIn(props.page, ROWS, refusals.data.length);
+export async function showRefusedTab(visit: ConsoleVisit): Promise<Response> {
+  const props = await readAccount(visit, 'refused');
+  const { context, account } = props;
+  const refusals = await showRefusals(visit.tools, { accountId: account.accountId });
+  const { page, from } = pageIn(wholeNumber(visit.url.searchParams, 'page'), ROWS, refusals.data.length);
   const { refused: words } = context.words;
-  return (
+  return visit.show(
     <AccountFrame {...props} tab="refused">
       {refusals.counts.length === 0 || page > 1 ? null : (
         <TableSection
@@ -46,7 +50,7 @@ export function RefusedTab(props: AccountProps & { refusals: RefusalsView; page:
         isNewest={page === 1}
         next={refusals.data.length > page * ROWS ? page + 1 : null}
       />
-    </AccountFrame>
+    </AccountFrame>,
   );
 }
 
@@ -118,21 +122,17 @@ function Code({ context, code, status }: { context: ConsoleContext; code: string
   );
 }
 
-interface RefusedProps {
-  context: ConsoleContext;
-  refused: RefusedView;
-  /** Undefined if it is unknown whose request it was. */
-  account: AccountView | undefined;
-  /** How often the account met the same code that day, if that is known. */
-  sameDay: number | undefined;
-}
-
-export function RefusedPage({ context, refused, account, sameDay }: RefusedProps) {
+export async function showRefusedPage(visit: ConsoleVisit): Promise<Response> {
+  const { page: context, tools } = visit;
+  const refused = await showRefused(tools, visit.params.request ?? '');
+  const { accountId, code } = refused;
+  // It may be unknown whose request it was.
+  const account = accountId === null ? undefined : await showAccount(tools, accountId, { rows: 1 });
+  const sameDay = await countSameDay(tools, refused);
   const { refused: words } = context.words;
-  const { code } = refused;
   const [happened, help] = explain(context, code) ?? [words.unknownCode(code), words.seeDocs];
   const figures = figureFacts(context, refused);
-  return (
+  return visit.show(
     <ConsolePage context={context} section="accounts" title={words.title} lead={words.lead}>
       <div class="two">
         <section>
@@ -164,8 +164,16 @@ export function RefusedPage({ context, refused, account, sameDay }: RefusedProps
         </>
       ) : null}
       <p class="faint">{words.retention}</p>
-    </ConsolePage>
+    </ConsolePage>,
   );
+}
+
+/** How often the account met the same code that day, if that is known. */
+async function countSameDay(tools: ConsoleTools, { accountId, code, at }: RefusedView): Promise<number | undefined> {
+  if (accountId === null) return undefined;
+  const { counts } = await showRefusals(tools, { accountId });
+  const ofDay = counts.filter((one) => one.code === code && one.day === dayText(taipeiDay(at)));
+  return ofDay.reduce((sum, { refused }) => sum + refused, 0);
 }
 
 function requestFacts(context: ConsoleContext, refused: RefusedView, account: AccountView | undefined): Fact[] {

@@ -3,7 +3,6 @@
 
 import { formatNtd, type Nano } from '../../../kit/money.ts';
 import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
-import type { Notice } from '../../../site/frame.tsx';
 import { type Language, wordsOf } from '../../../site/language.ts';
 import { Attempts, RequestStatus } from '../../../site/parts/attempts.tsx';
 import { Submit } from '../../../site/parts/button.tsx';
@@ -13,34 +12,34 @@ import { type Fact, Facts, Under } from '../../../site/parts/table.tsx';
 import type { Entry, UsageRecord } from '../../../store/rows.ts';
 import { showRequest } from '../../actions/accounts.ts';
 import { refund } from '../../actions/refunds.ts';
-import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
+import { Customer, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { type Faults, readMoney, type Shown, sentTwice } from '../refused.ts';
+import { type FormProps, fieldsIn, readMoney, type Shown, sentTwice } from '../refused.ts';
 import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { consoleWords } from '../words/words.ts';
 
-interface RequestProps {
-  context: ConsoleContext;
-  accountId: string;
-  nicknames: Nicknames;
-  requestId: string;
-  found: Awaited<ReturnType<typeof showRequest>>;
-  refund: RefundForm;
-  notice?: Notice | undefined;
-}
-
 export const requestPath = (accountId: string, requestId: string) => `/accounts/${accountId}/requests/${requestId}`;
 
-function RequestPage({ context, accountId, nicknames, requestId, found, refund, notice }: RequestProps) {
+export function addRequestPage(visits: ConsoleVisits): void {
+  visits.get('/accounts/:id/requests/:request', show);
+  visits.post('/accounts/:id/requests/:request/refund', refundRequest, show);
+}
+
+async function show(visit: ConsoleVisit, { notice, faults, status = 200 }: Shown = {}): Promise<Response> {
+  const { page: context, form } = visit;
   const { accounts } = context.words;
-  const refundOf = { context, path: requestPath(accountId, requestId), ...refund };
+  const { id: accountId = '', request: requestId = '' } = visit.params;
+  const found = await showRequest(visit.tools, accountId, requestId);
+  const nicknames = await readNicknames(visit.tools, [accountId]);
+  const path = requestPath(accountId, requestId);
+  const refundOf = { context, path, ticket: visit.once.ticket(), form, faults };
   const account = <Customer accountId={accountId} nicknames={nicknames} />;
   const heads: Fact[] = [
     [accounts.request, <CopyId language={context.language} id={requestId} name={accounts.request} />],
     [accounts.account, account],
   ];
-  return (
+  return visit.show(
     <ConsolePage context={context} section="accounts" title={accounts.request} notice={notice}>
       {found.isOpen ? (
         <>
@@ -77,7 +76,8 @@ function RequestPage({ context, accountId, nicknames, requestId, found, refund, 
           )}
         </>
       )}
-    </ConsolePage>
+    </ConsolePage>,
+    { status },
   );
 }
 
@@ -142,20 +142,6 @@ function Rule({ language, record: { rule, cost, held } }: { language: Language; 
   );
 }
 
-export function addRequestPage(visits: ConsoleVisits): void {
-  visits.get('/accounts/:id/requests/:request', show);
-  visits.post('/accounts/:id/requests/:request/refund', refundRequest, show);
-}
-
-async function show(visit: ConsoleVisit, { notice, faults, status = 200 }: Shown = {}): Promise<Response> {
-  const { id: accountId = '', request: requestId = '' } = visit.params;
-  const found = await showRequest(visit.tools, accountId, requestId);
-  const nicknames = await readNicknames(visit.tools, [accountId]);
-  const refund = { ticket: visit.once.ticket(), form: visit.form, faults };
-  const facts = { accountId, nicknames, requestId, found, notice, refund };
-  return visit.show(<RequestPage context={visit.page} {...facts} />, { status });
-}
-
 async function refundRequest(visit: ConsoleVisit): Promise<Response> {
   const { id: accountId = '', request: requestId = '' } = visit.params;
   const { refunds } = visit.page.words;
@@ -167,28 +153,23 @@ async function refundRequest(visit: ConsoleVisit): Promise<Response> {
   return visit.goWith(requestPath(accountId, requestId), { notice });
 }
 
-/** The refund acts without a question: it is never above what the request cost, and its ticket makes it act once. */
-interface RefundForm {
-  ticket: string;
-  /** The refused input; empty without one. */
-  form: URLSearchParams;
-  faults?: Faults | undefined;
-}
-
-interface RequestRefundProps extends RefundForm {
-  context: ConsoleContext;
+interface RequestRefundProps extends FormProps {
   /** Address of the request's page. */
   path: string;
+  ticket: string;
   charged: Nano;
   refunded: Nano;
 }
 
-/** Nothing if the request was free. */
+/**
+ * Nothing if the request was free. The refund acts without a question: it is never above what the request cost, and its
+ * ticket makes it act once.
+ */
 function RequestRefund({ context, path, charged, refunded, ticket, form, faults = {} }: RequestRefundProps) {
   const { refunds } = context.words;
   if (charged === 0n) return null;
   const left = charged - refunded;
-  const field = (name: string, value: string) => ({ name, value: form.get(name) ?? value, fault: faults[name] });
+  const field = fieldsIn({ form, faults });
   return (
     <section class="refund" id="refund">
       <h2>{refunds.refundRequest}</h2>
@@ -207,7 +188,7 @@ function RequestRefund({ context, path, charged, refunded, ticket, form, faults 
               required
             />
             <TextField
-              {...field('reason', '')}
+              {...field('reason')}
               label={refunds.reason}
               hasFocus={faults.amount === undefined}
               maxlength={200}

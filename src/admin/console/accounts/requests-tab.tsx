@@ -7,10 +7,11 @@ import { RequestStatus } from '../../../site/parts/attempts.tsx';
 import { IdLink, LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { SelectField, TextField } from '../../../site/parts/field.tsx';
 import { action, DataTable, figure, TableSection, Under } from '../../../site/parts/table.tsx';
+import { typed } from '../../../site/read-form.ts';
 import type { UsageRecord } from '../../../store/rows.ts';
 import type { UsageFilter } from '../../actions/accounts.ts';
-import type { ConsoleContext } from '../frame.tsx';
-import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account.tsx';
+import type { ConsoleVisit } from '../visits.tsx';
+import { AccountFrame, type AccountProps, OlderPages, readAccount, tabPath } from './account.tsx';
 import { requestPath } from './request.tsx';
 
 /** Requests that run; the page of each is found by its id. */
@@ -19,13 +20,13 @@ const SHOWN_HOLDS = 20;
 const MAX_CHOICES = 50;
 
 /** As typed: empty where everything is wanted. */
-export interface RequestFilter {
-  outcome: string;
-  model: string;
-  key: string;
+function filterIn(query: URLSearchParams) {
+  return { outcome: typed(query, 'outcome'), model: typed(query, 'model'), key: typed(query, 'key') };
 }
 
-export function usageFilter({ outcome, model, key }: RequestFilter): UsageFilter {
+type RequestFilter = ReturnType<typeof filterIn>;
+
+function usageFilter({ outcome, model, key }: RequestFilter): UsageFilter {
   return {
     ...(outcome === 'ok' ? { status: 'ok' } : outcome === 'failed' ? { isFailed: true } : {}),
     ...(model === '' ? {} : { models: [model] }),
@@ -33,18 +34,20 @@ export function usageFilter({ outcome, model, key }: RequestFilter): UsageFilter
   };
 }
 
-type RequestsProps = AccountProps & { isNewest: boolean; filter: RequestFilter };
-
-export function RequestsTab(props: RequestsProps) {
-  const { context, account, isNewest, filter } = props;
+export async function showRequests(visit: ConsoleVisit): Promise<Response> {
+  const usageCursor = visit.url.searchParams.get('cursor') || undefined;
+  const isNewest = usageCursor === undefined;
+  const filter = filterIn(visit.url.searchParams);
+  const props = await readAccount(visit, 'requests', { usageCursor, usageFilter: usageFilter(filter) });
+  const { context, account } = props;
   const { accounts, customers } = context.words;
   const chosen = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== '')).toString();
   const path = tabPath(account.accountId, 'requests');
   const none = chosen === '' ? accounts.noUsage : customers.noMatch;
-  return (
+  return visit.show(
     <AccountFrame {...props} tab="requests">
       {account.holds.length > 0 && isNewest && chosen === '' ? <Holds {...props} /> : null}
-      <Filters {...props} />
+      <Filters {...props} filter={filter} />
       {chosen === '' ? null : (
         <p>
           <a href={path}>{customers.noFilter}</a>
@@ -57,11 +60,11 @@ export function RequestsTab(props: RequestsProps) {
         name="cursor"
         next={account.usageNext}
       />
-    </AccountFrame>
+    </AccountFrame>,
   );
 }
 
-function Filters({ context, account, filter }: RequestsProps) {
+function Filters({ context, account, filter }: AccountProps & { filter: RequestFilter }) {
   const { accounts, customers } = context.words;
   const { keys } = account;
   const outcomes = [
@@ -133,20 +136,15 @@ function Usage({ context, account: { accountId, usage }, none }: AccountProps & 
         ) : (
           <Money value={record.upstreamCost} />
         ),
-        <RefundLink context={context} accountId={accountId} record={record} />,
+        <RefundLink text={refunds.refund} accountId={accountId} record={record} />,
       ])}
     />
   );
 }
 
-interface RefundLinkProps {
-  context: ConsoleContext;
-  accountId: string;
-  record: UsageRecord;
-}
-
-function RefundLink({ context, accountId, record: { cost, requestId } }: RefundLinkProps) {
+function RefundLink({ text, accountId, record }: { text: string; accountId: string; record: UsageRecord }) {
+  const { cost, requestId } = record;
   if (cost === 0n) return null;
   const href = `${requestPath(accountId, requestId)}#refund`;
-  return <LinkButton look="quiet small" href={href} text={context.words.refunds.refund} about={`: ${requestId}`} />;
+  return <LinkButton look="quiet small" href={href} text={text} about={`: ${requestId}`} />;
 }

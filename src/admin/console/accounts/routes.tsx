@@ -3,49 +3,40 @@
 // once, however often the form is sent.
 
 import { money } from '../../../site/format.ts';
+import { LinkButton } from '../../../site/parts/button.tsx';
+import { CodeBlock } from '../../../site/parts/code-block.tsx';
 import { TextField } from '../../../site/parts/field.tsx';
-import { typed, wholeNumber } from '../../../site/read-form.ts';
-import {
-  type AccountPages,
-  type AccountView,
-  createKey,
-  credit,
-  revokeKey,
-  setFrozen,
-  showAccount,
-} from '../../actions/accounts.ts';
+import { typed } from '../../../site/read-form.ts';
+import { type AccountView, createKey, credit, revokeKey, setFrozen, showAccount } from '../../actions/accounts.ts';
 import { describeAccount, MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actions/describe-account.ts';
-import { accountFigures } from '../../actions/list-accounts.ts';
-import { showRefusals } from '../../actions/refusals.ts';
 import { notFound, OperatingRefused } from '../../actions/refused.ts';
-import { ConfirmPage } from '../frame.tsx';
-import { pageIn } from '../pager.tsx';
-import { readMoney, refuseFaults, type Shown, takeTicket } from '../refused.ts';
+import { ConsolePage } from '../frame.tsx';
+import { readMoney, refuseFaults, takeTicket } from '../refused.ts';
 import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { AccountPage, type AccountTab, NewKeyPage, tabPath } from './account.tsx';
-import { KeysTab } from './keys-tab.tsx';
-import { LedgerTab } from './ledger-tab.tsx';
+import { showSummary } from './account.tsx';
+import { showKeys } from './keys-tab.tsx';
+import { showLedger } from './ledger-tab.tsx';
 import { addListPages } from './list.tsx';
-import { RefusedTab } from './refused.tsx';
+import { showRefusedTab } from './refused.tsx';
 import { addRequestPage } from './request.tsx';
-import { RequestsTab, usageFilter } from './requests-tab.tsx';
+import { showRequests } from './requests-tab.tsx';
 
 export function addAccountPages(visits: ConsoleVisits): void {
   addListPages(visits);
   addRequestPage(visits);
-  visits.get('/accounts/:id', show);
+  visits.get('/accounts/:id', showSummary);
   visits.get('/accounts/:id/requests', showRequests);
-  visits.get('/accounts/:id/refused', showRefused);
+  visits.get('/accounts/:id/refused', showRefusedTab);
   visits.get('/accounts/:id/ledger', showLedger);
   visits.get('/accounts/:id/keys', showKeys);
-  visits.post('/accounts/:id/describe', describe, show);
-  visits.post('/accounts/:id/credit/review', askCredit, show);
-  visits.post('/accounts/:id/credit', giveCredit, show);
+  visits.post('/accounts/:id/describe', describe, showSummary);
+  visits.post('/accounts/:id/credit/review', askCredit, showSummary);
+  visits.post('/accounts/:id/credit', giveCredit, showSummary);
   for (const frozen of [true, false]) {
     const verb = frozen ? 'freeze' : 'unfreeze';
     visits.get(`/accounts/:id/${verb}`, async (visit) => askFreeze(visit, await find(visit), frozen));
-    visits.post(`/accounts/:id/${verb}`, (visit) => freeze(visit, frozen), show);
+    visits.post(`/accounts/:id/${verb}`, (visit) => freeze(visit, frozen), showSummary);
   }
   visits.post('/accounts/:id/keys', addKey, showKeys);
   visits.get('/accounts/:id/new-key', showNewKey);
@@ -55,55 +46,6 @@ export function addAccountPages(visits: ConsoleVisits): void {
 
 function find({ tools, params }: ConsoleVisit): Promise<AccountView> {
   return showAccount(tools, params.id ?? '');
-}
-
-/** Rows on one page of a tab. */
-const ROWS = 25;
-
-/** A page of the account, again where something was sent: with what was typed. */
-async function facts({ tools, once, ...visit }: ConsoleVisit, tab: AccountTab, pages: AccountPages = {}) {
-  const account = await showAccount(tools, visit.params.id ?? '', { ...pages, rows: ROWS });
-  const query = visit.request.method === 'GET' ? visit.url.search : '';
-  const context = { ...visit.page, path: tabPath(account.accountId, tab), query };
-  return { context, account, now: tools.clock.now(), ticket: once.ticket(), form: visit.form };
-}
-
-async function show(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
-  const props = await facts(visit, 'summary');
-  const figures = await accountFigures(visit.tools, props.account.accountId);
-  return visit.show(<AccountPage {...props} {...shown} figures={figures} />, { status });
-}
-
-async function showKeys(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
-  const props = await facts(visit, 'keys');
-  const part = pageIn(wholeNumber(visit.url.searchParams, 'page'), ROWS, props.account.keys.length);
-  return visit.show(<KeysTab {...props} {...shown} part={part} />, { status });
-}
-
-async function showRequests(visit: ConsoleVisit): Promise<Response> {
-  const { searchParams } = visit.url;
-  const usageCursor = searchParams.get('cursor') || undefined;
-  const filter = {
-    outcome: typed(searchParams, 'outcome'),
-    model: typed(searchParams, 'model'),
-    key: typed(searchParams, 'key'),
-  };
-  const props = await facts(visit, 'requests', { usageCursor, usageFilter: usageFilter(filter) });
-  return visit.show(<RequestsTab {...props} filter={filter} isNewest={usageCursor === undefined} />);
-}
-
-async function showLedger(visit: ConsoleVisit): Promise<Response> {
-  const before = wholeNumber(visit.url.searchParams, 'before');
-  const isCredits = visit.url.searchParams.get('show') === 'credits';
-  const props = await facts(visit, 'ledger', isCredits ? { creditsBefore: before } : { entriesBefore: before });
-  return visit.show(<LedgerTab {...props} isCredits={isCredits} isNewest={before === undefined} />);
-}
-
-async function showRefused(visit: ConsoleVisit): Promise<Response> {
-  const props = await facts(visit, 'refused');
-  const refusals = await showRefusals(visit.tools, { accountId: props.account.accountId });
-  const page = wholeNumber(visit.url.searchParams, 'page');
-  return visit.show(<RefusedTab {...props} refusals={refusals} page={page} />);
 }
 
 async function describe(visit: ConsoleVisit): Promise<Response> {
@@ -129,24 +71,20 @@ async function askCredit(visit: ConsoleVisit): Promise<Response> {
   const { accounts } = visit.page.words;
   const { amount, kind, reason } = readCredit(visit);
   const { accountId, wallet } = await find(visit);
-  const path = `/accounts/${accountId}`;
-  return visit.show(
-    <ConfirmPage
-      context={{ ...visit.page, path, query: '' }}
-      section="accounts"
-      title={accounts.askCredit(money(amount))}
-      consequences={[
-        accounts.askGoes(accountId),
-        accounts.askAfter(money(wallet.balance), money(wallet.balance + amount)),
-        accounts.askReason(reason),
-        accounts.askFinal,
-      ]}
-      action={`${path}/credit`}
-      fields={{ kind, amount: typed(visit.form, 'amount'), reason, once: visit.once.ticket() }}
-      button={accounts.doCredit}
-      back={path}
-    />,
-  );
+  return visit.ask({
+    section: 'accounts',
+    title: accounts.askCredit(money(amount)),
+    consequences: [
+      accounts.askGoes(accountId),
+      accounts.askAfter(money(wallet.balance), money(wallet.balance + amount)),
+      accounts.askReason(reason),
+      accounts.askFinal,
+    ],
+    action: `/accounts/${accountId}/credit`,
+    fields: { kind, amount: typed(visit.form, 'amount'), reason, once: visit.once.ticket() },
+    button: accounts.doCredit,
+    back: `/accounts/${accountId}`,
+  });
 }
 
 async function giveCredit(visit: ConsoleVisit): Promise<Response> {
@@ -167,29 +105,29 @@ function askFreeze(visit: ConsoleVisit, { accountId }: AccountView, frozen: bool
   const { accounts } = visit.page.words;
   const verb = frozen ? 'freeze' : 'unfreeze';
   const texts = frozen ? [accounts.freezeText, accounts.freezeKeeps] : [accounts.unfreezeText, accounts.unfreezeAudit];
-  return visit.show(
-    <ConfirmPage
-      context={visit.page}
-      section="accounts"
-      title={frozen ? accounts.askFreeze : accounts.askUnfreeze}
-      consequences={texts}
-      action={`/accounts/${accountId}/${verb}`}
-      button={accounts[verb]}
-      back={`/accounts/${accountId}`}
-    >
-      <p class="id">{accountId}</p>
-      <TextField
-        name="reason"
-        label={accounts.reason}
-        help={accounts.reasonHelp}
-        value={typed(visit.form, 'reason')}
-        fault={fault}
-        maxlength={200}
-        required
-      />
-    </ConfirmPage>,
-    { status: fault === undefined ? 200 : 422 },
-  );
+  const question = {
+    section: 'accounts',
+    title: frozen ? accounts.askFreeze : accounts.askUnfreeze,
+    consequences: texts,
+    action: `/accounts/${accountId}/${verb}`,
+    button: accounts[verb],
+    back: `/accounts/${accountId}`,
+    children: (
+      <>
+        <p class="id">{accountId}</p>
+        <TextField
+          name="reason"
+          label={accounts.reason}
+          help={accounts.reasonHelp}
+          value={typed(visit.form, 'reason')}
+          fault={fault}
+          maxlength={200}
+          required
+        />
+      </>
+    ),
+  } as const;
+  return visit.ask(question, fault === undefined ? 200 : 422);
 }
 
 async function freeze(visit: ConsoleVisit, frozen: boolean): Promise<Response> {
@@ -215,7 +153,16 @@ function showNewKey(visit: ConsoleVisit): Response {
   const accountId = visit.params.id ?? '';
   const { secret } = visit.flash;
   if (secret === undefined) return visit.go(`/accounts/${accountId}`);
-  return visit.show(<NewKeyPage context={visit.page} accountId={accountId} apiKey={secret} />);
+  const { page: context } = visit;
+  const { createKey: title, shownOnce, toAccount } = context.words.accounts;
+  return visit.show(
+    <ConsolePage context={context} section="accounts" title={title} notice={{ text: shownOnce }} isShownOnce>
+      <CodeBlock language={context.language} code={secret} isSecret />
+      <p>
+        <LinkButton look="quiet" href={`/accounts/${accountId}/keys`} text={toAccount} />
+      </p>
+    </ConsolePage>,
+  );
 }
 
 async function findKey(visit: ConsoleVisit) {
@@ -228,17 +175,14 @@ async function findKey(visit: ConsoleVisit) {
 async function askRevoke(visit: ConsoleVisit): Promise<Response> {
   const { accounts } = visit.page.words;
   const { accountId, key, isLast } = await findKey(visit);
-  return visit.show(
-    <ConfirmPage
-      context={visit.page}
-      section="accounts"
-      title={accounts.askRevoke(key.last4)}
-      consequences={[accounts.revokeText, ...(isLast ? [accounts.revokeLast] : [])]}
-      action={`/accounts/${accountId}/keys/${key.keyId}/revoke`}
-      button={accounts.revoke}
-      back={`/accounts/${accountId}/keys`}
-    />,
-  );
+  return visit.ask({
+    section: 'accounts',
+    title: accounts.askRevoke(key.last4),
+    consequences: [accounts.revokeText, ...(isLast ? [accounts.revokeLast] : [])],
+    action: `/accounts/${accountId}/keys/${key.keyId}/revoke`,
+    button: accounts.revoke,
+    back: `/accounts/${accountId}/keys`,
+  });
 }
 
 async function revoke(visit: ConsoleVisit): Promise<Response> {

@@ -11,8 +11,8 @@ import type { Wallet } from '../../../store/rows.ts';
 import { MAX_AMOUNT, readFee } from '../../actions/read-input.ts';
 import { payable, payout, refund } from '../../actions/refunds.ts';
 import { notFound } from '../../actions/refused.ts';
-import { ConfirmPage, type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { readMoney, type Shown, takeTicket, unlessRefused } from '../refused.ts';
+import { ConsolePage } from '../frame.tsx';
+import { fieldsIn, readMoney, SentInVain, type Shown, takeTicket, unlessRefused } from '../refused.ts';
 import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { addStatementPages } from './statements.tsx';
@@ -33,12 +33,27 @@ async function findWallet({ tools, params }: ConsoleVisit): Promise<Wallet> {
   return wallet;
 }
 
-async function showRefund(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
+async function showRefund(visit: ConsoleVisit, { status = 200, faults, notice }: Shown = {}): Promise<Response> {
   const { accountId } = await findWallet(visit);
-  const context = { ...visit.page, path: `/accounts/${accountId}/refund`, query: '' };
-  const card = typed(visit.url.searchParams, 'card');
-  const form = visit.request.method === 'GET' ? new URLSearchParams(card === '' ? {} : { card }) : visit.form;
-  return visit.show(<RefundPage context={context} accountId={accountId} form={form} {...shown} />, { status });
+  const context = { ...visit.page, query: '' };
+  const { refunds, accounts, frame } = context.words;
+  const isSent = visit.request.method === 'POST';
+  const form = isSent ? visit.form : new URLSearchParams({ card: typed(visit.url.searchParams, 'card') });
+  const field = fieldsIn({ form, faults });
+  return visit.show(
+    <ConsolePage context={context} section="accounts" title={refunds.refund} lead={refunds.refundLead} notice={notice}>
+      <div class="narrow">
+        <Facts look="lines" facts={[[accounts.account, <span class="id">{accountId}</span>]]} />
+        <form method="post" action={`/accounts/${accountId}/refund/review`}>
+          <TextField {...field('amount')} label={refunds.amount} inputmode="decimal" required />
+          <TextField {...field('card')} label={refunds.card} help={refunds.cardHelp} maxlength={40} />
+          <TextField {...field('reason')} label={refunds.reason} help={refunds.reasonHelp} maxlength={200} required />
+          <SubmitRow text={refunds.review} back={`/accounts/${accountId}`} backText={frame.cancel} />
+        </form>
+      </div>
+    </ConsolePage>,
+    { status },
+  );
 }
 
 const cardOf = ({ form }: ConsoleVisit) => typed(form, 'card').toUpperCase() || undefined;
@@ -48,25 +63,21 @@ async function askRefund(visit: ConsoleVisit): Promise<Response> {
   const { amount, reason } = readMoney(visit, refunds);
   const { accountId, balance } = await findWallet(visit);
   const card = cardOf(visit);
-  const path = `/accounts/${accountId}/refund`;
-  return visit.show(
-    <ConfirmPage
-      context={{ ...visit.page, path, query: '' }}
-      section="accounts"
-      title={refunds.askRefund(money(amount))}
-      consequences={[
-        refunds.goesTo(accountId),
-        ...(card === undefined ? [] : [refunds.ofCard(card)]),
-        refunds.after(money(balance), money(balance + amount)),
-        refunds.because(reason),
-        refunds.final,
-      ]}
-      action={`${path}/do`}
-      fields={{ amount: typed(visit.form, 'amount'), reason, card: card ?? '', once: visit.once.ticket() }}
-      button={refunds.doRefund}
-      back={`/accounts/${accountId}`}
-    />,
-  );
+  return visit.ask({
+    section: 'accounts',
+    title: refunds.askRefund(money(amount)),
+    consequences: [
+      refunds.goesTo(accountId),
+      ...(card === undefined ? [] : [refunds.ofCard(card)]),
+      refunds.after(money(balance), money(balance + amount)),
+      refunds.because(reason),
+      refunds.final,
+    ],
+    action: `/accounts/${accountId}/refund/do`,
+    fields: { amount: typed(visit.form, 'amount'), reason, card: card ?? '', once: visit.once.ticket() },
+    button: refunds.doRefund,
+    back: `/accounts/${accountId}`,
+  });
 }
 
 async function doRefund(visit: ConsoleVisit): Promise<Response> {
@@ -78,75 +89,15 @@ async function doRefund(visit: ConsoleVisit): Promise<Response> {
   return visit.goWith(`/accounts/${accountId}`, { notice: { text: refunds.didRefund(money(given.amount)) } });
 }
 
-async function showPayout(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {
+async function showPayout(visit: ConsoleVisit, { status = 200, faults, notice }: Shown = {}): Promise<Response> {
   const wallet = await findWallet(visit);
-  const context = { ...visit.page, path: `/accounts/${wallet.accountId}/payout`, query: '' };
-  return visit.show(<PayoutPage context={context} wallet={wallet} form={visit.form} {...shown} />, { status });
-}
-
-function readPayout(visit: ConsoleVisit) {
-  const { refunds } = visit.page.words;
-  const fee = unlessRefused(() => readFee(plainNumber(typed(visit.form, 'fee') || '0')));
-  const given = readMoney(visit, refunds, fee === undefined ? { fee: refunds.wrongFee(money(MAX_AMOUNT)) } : {});
-  return { ...given, fee: fee ?? 0n };
-}
-
-async function askPayout(visit: ConsoleVisit): Promise<Response> {
-  const { refunds, refusals } = visit.page.words;
-  const { amount, fee, reason } = readPayout(visit);
-  const wallet = await findWallet(visit);
-  const { accountId, balance } = wallet;
-  if (amount + fee > payable(wallet)) {
-    return showPayout(visit, { faults: { amount: refusals.above_paid }, status: 409 });
-  }
-  const path = `/accounts/${accountId}/payout`;
-  return visit.show(
-    <ConfirmPage
-      context={{ ...visit.page, path, query: '' }}
-      section="accounts"
-      title={refunds.askPayout(money(amount))}
-      consequences={[
-        refunds.goesTo(accountId),
-        ...(fee > 0n ? [refunds.withFee(money(fee), money(amount + fee))] : []),
-        refunds.after(money(balance), money(balance - amount - fee)),
-        refunds.because(reason),
-        refunds.final,
-      ]}
-      action={`${path}/do`}
-      fields={{
-        amount: typed(visit.form, 'amount'),
-        fee: typed(visit.form, 'fee'),
-        reason,
-        once: visit.once.ticket(),
-      }}
-      button={refunds.doPayout}
-      back={`/accounts/${accountId}`}
-    />,
-  );
-}
-
-async function doPayout(visit: ConsoleVisit): Promise<Response> {
-  const { refunds } = visit.page.words;
-  const given = readPayout(visit);
-  const once = takeTicket(visit);
-  const accountId = visit.params.id ?? '';
-  await payout(visit.tools, accountId, { ...given, actor: ACTOR, once });
-  return visit.goWith(`/accounts/${accountId}`, { notice: { text: refunds.didPayout(money(given.amount)) } });
-}
-
-interface FormProps extends Omit<Shown, 'status'> {
-  context: ConsoleContext;
-  /** The refused input; empty without one. */
-  form: URLSearchParams;
-}
-
-function PayoutPage({ context, wallet, form, faults = {}, notice }: FormProps & { wallet: Wallet }) {
+  const context = { ...visit.page, query: '' };
   const { refunds, accounts, frame } = context.words;
   const { accountId, balance, held, paid } = wallet;
   const most = payable(wallet);
   const back = `/accounts/${accountId}`;
-  const field = (name: string, value = '') => ({ name, value: form.get(name) ?? value, fault: faults[name] });
-  return (
+  const field = fieldsIn({ form: visit.form, faults });
+  return visit.show(
     <ConsolePage context={context} section="accounts" title={refunds.payout} lead={refunds.payoutLead} notice={notice}>
       <div class="narrow">
         <Facts
@@ -179,24 +130,53 @@ function PayoutPage({ context, wallet, form, faults = {}, notice }: FormProps & 
           </>
         )}
       </div>
-    </ConsolePage>
+    </ConsolePage>,
+    { status },
   );
 }
 
-function RefundPage({ context, accountId, form, faults = {}, notice }: FormProps & { accountId: string }) {
-  const { refunds, accounts, frame } = context.words;
-  const field = (name: string) => ({ name, value: form.get(name) ?? '', fault: faults[name] });
-  return (
-    <ConsolePage context={context} section="accounts" title={refunds.refund} lead={refunds.refundLead} notice={notice}>
-      <div class="narrow">
-        <Facts look="lines" facts={[[accounts.account, <span class="id">{accountId}</span>]]} />
-        <form method="post" action={`/accounts/${accountId}/refund/review`}>
-          <TextField {...field('amount')} label={refunds.amount} inputmode="decimal" required />
-          <TextField {...field('card')} label={refunds.card} help={refunds.cardHelp} maxlength={40} />
-          <TextField {...field('reason')} label={refunds.reason} help={refunds.reasonHelp} maxlength={200} required />
-          <SubmitRow text={refunds.review} back={`/accounts/${accountId}`} backText={frame.cancel} />
-        </form>
-      </div>
-    </ConsolePage>
-  );
+function readPayout(visit: ConsoleVisit) {
+  const { refunds } = visit.page.words;
+  const fee = unlessRefused(() => readFee(plainNumber(typed(visit.form, 'fee') || '0')));
+  const given = readMoney(visit, refunds, fee === undefined ? { fee: refunds.wrongFee(money(MAX_AMOUNT)) } : {});
+  return { ...given, fee: fee ?? 0n };
+}
+
+async function askPayout(visit: ConsoleVisit): Promise<Response> {
+  const { refunds, refusals } = visit.page.words;
+  const { amount, fee, reason } = readPayout(visit);
+  const wallet = await findWallet(visit);
+  const { accountId, balance } = wallet;
+  if (amount + fee > payable(wallet)) {
+    throw new SentInVain({ faults: { amount: refusals.above_paid }, status: 409 });
+  }
+  return visit.ask({
+    section: 'accounts',
+    title: refunds.askPayout(money(amount)),
+    consequences: [
+      refunds.goesTo(accountId),
+      ...(fee > 0n ? [refunds.withFee(money(fee), money(amount + fee))] : []),
+      refunds.after(money(balance), money(balance - amount - fee)),
+      refunds.because(reason),
+      refunds.final,
+    ],
+    action: `/accounts/${accountId}/payout/do`,
+    fields: {
+      amount: typed(visit.form, 'amount'),
+      fee: typed(visit.form, 'fee'),
+      reason,
+      once: visit.once.ticket(),
+    },
+    button: refunds.doPayout,
+    back: `/accounts/${accountId}`,
+  });
+}
+
+async function doPayout(visit: ConsoleVisit): Promise<Response> {
+  const { refunds } = visit.page.words;
+  const given = readPayout(visit);
+  const once = takeTicket(visit);
+  const accountId = visit.params.id ?? '';
+  await payout(visit.tools, accountId, { ...given, actor: ACTOR, once });
+  return visit.goWith(`/accounts/${accountId}`, { notice: { text: refunds.didPayout(money(given.amount)) } });
 }
