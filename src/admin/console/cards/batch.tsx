@@ -1,34 +1,48 @@
 /** @jsxImportSource hono/jsx */
 // One batch: its codes for as long as they are remembered, and what became of its cards.
 
-import type { QrCodeGenerateResult } from 'uqr';
+import { setImmediate } from 'node:timers/promises';
+import { encode, type QrCodeGenerateResult } from 'uqr';
 import type { Issuer } from '../../../catalog/document.ts';
 import { count, date, dateTime, money } from '../../../site/format.ts';
-import { type Notice, Tabs } from '../../../site/frame.tsx';
+import { Tabs } from '../../../site/frame.tsx';
 import { wordsOf } from '../../../site/language.ts';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { CodeBlock, CopyId } from '../../../site/parts/code-block.tsx';
 import { Hidden } from '../../../site/parts/field.tsx';
 import { type Fact, Facts } from '../../../site/parts/table.tsx';
-import { type BatchView, CARD_STATES, type CardSheet, type CardStateView, type CardView } from '../../actions/cards.ts';
+import { wholeNumber } from '../../../site/read-form.ts';
+import {
+  type BatchView,
+  CARD_STATES,
+  type CardSheet,
+  type CardStateView,
+  cardSheet,
+  listCards,
+  showBatch,
+} from '../../actions/cards.ts';
+import { readNewest } from '../../actions/newest.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { type PageOf, Pager } from '../pager.tsx';
-import { CardTable } from './cards.tsx';
+import { Pager, pageIn } from '../pager.tsx';
+import type { Shown } from '../refused.ts';
+import type { ConsoleVisit } from '../visits.tsx';
+import { CardTable, SHOWN_CARDS } from './cards.tsx';
 
-interface BatchProps {
-  context: ConsoleContext;
-  batch: BatchView;
-  cards: readonly CardView[];
-  state: CardStateView | undefined;
-  part: PageOf;
-  /** Codes while they are remembered. */
-  sheet: CardSheet | undefined;
-  notice?: Notice | undefined;
-}
-
-export function BatchPage({ context, batch, cards, state, part, sheet, notice }: BatchProps) {
+export async function showCardsOf(
+  visit: ConsoleVisit,
+  batchId: string,
+  { notice, status = 200 }: Shown = {},
+): Promise<Response> {
+  const { tools } = visit;
+  const { searchParams } = visit.url;
+  const path = `/cards/batches/${batchId}`;
+  const context = { ...visit.page, path };
   const { cards: words } = context.words;
-  const path = `/cards/batches/${batch.batchId}`;
+  const batch = await showBatch(tools, batchId);
+  const state = CARD_STATES.find((name) => name === searchParams.get('state'));
+  const part = pageIn(wholeNumber(searchParams, 'page'), SHOWN_CARDS, state ? batch.states[state] : batch.count);
+  const cards = (await listCards(tools, { batchId, state }, part.from + SHOWN_CARDS)).slice(part.from);
+  const sheet = await cardSheet(tools, batchId);
   const pathOf = (name: CardStateView | undefined) => (name === undefined ? path : `${path}?state=${name}`);
   const tabs = [
     { path, text: words.all },
@@ -43,7 +57,7 @@ export function BatchPage({ context, batch, cards, state, part, sheet, notice }:
     ...CARD_STATES.map((name): Fact => [words[name], count(batch.states[name])]),
     ...(batch.note === null ? [] : [[words.note, batch.note] as const]),
   ];
-  return (
+  return visit.show(
     <ConsolePage context={context} section="cards" title={titleOf(context, batch)} notice={notice}>
       <Facts facts={facts} />
       {sheet ? <Codes context={context} path={path} sheet={sheet} /> : <p class="note">{words.codesGone}</p>}
@@ -64,7 +78,8 @@ export function BatchPage({ context, batch, cards, state, part, sheet, notice }:
         </form>
       )}
       <Pager context={context} path={pathOf(state)} {...part} />
-    </ConsolePage>
+    </ConsolePage>,
+    { status },
   );
 }
 
@@ -72,19 +87,18 @@ function titleOf(context: ConsoleContext, { amount, count: many }: BatchView): s
   return context.words.cards.batchTitle(money(amount), count(many));
 }
 
-export function CodesExpiredPage({ context, batch }: Pick<BatchProps, 'context' | 'batch'>) {
-  const { cards: words } = context.words;
-  return (
-    <ConsolePage
-      context={context}
-      section="cards"
-      title={titleOf(context, batch)}
-      notice={{ text: words.codesGone, isBad: true }}
-    >
+/** The batch exists, but its codes are no longer kept. */
+export async function showGone({ page: context, params, show, tools }: ConsoleVisit): Promise<Response> {
+  const { codesGone: text, toBatch } = context.words.cards;
+  const batch = await showBatch(tools, params.id ?? '');
+  const title = titleOf(context, batch);
+  return show(
+    <ConsolePage context={context} section="cards" title={title} notice={{ text, isBad: true }}>
       <p>
-        <LinkButton look="quiet" href={`/cards/batches/${batch.batchId}`} text={words.toBatch} />
+        <LinkButton look="quiet" href={`/cards/batches/${batch.batchId}`} text={toBatch} />
       </p>
-    </ConsolePage>
+    </ConsolePage>,
+    { status: 404 },
   );
 }
 
@@ -118,28 +132,30 @@ const FEW = 20;
 /** The file has all of them. */
 const MAX_LISTED = 200;
 
-/** With its border. */
-export type QrCode = Pick<QrCodeGenerateResult, 'size' | 'data'>;
+/** A QR code takes two to three kilobytes. */
+const ON_A_SHEET = 16;
 
-interface SheetProps {
-  context: ConsoleContext;
-  sheet: CardSheet;
-  /** By the link of the card. */
-  codes: ReadonlyMap<string, QrCode>;
-  part: PageOf;
-  issuer: Issuer;
-}
-
-export function SheetPage({ context, sheet, codes, part, issuer }: SheetProps) {
+export async function showSheet(visit: ConsoleVisit): Promise<Response> {
+  const { page: context, tools } = visit;
   const { cards: words } = context.words;
-  const { batch, cards } = sheet;
-  return (
+  const sheet = await cardSheet(tools, visit.params.id ?? '');
+  if (!sheet) return showGone(visit);
+  const { batch } = sheet;
+  const part = pageIn(wholeNumber(visit.url.searchParams, 'page'), ON_A_SHEET, sheet.cards.length);
+  const cards = [];
+  for (const card of sheet.cards.slice(part.from, part.from + ON_A_SHEET)) {
+    cards.push({ ...card, qr: encode(card.link, { ecc: 'M', border: QR_BORDER }) });
+    // Each code takes milliseconds; other requests run in between.
+    await setImmediate();
+  }
+  const { issuer } = (await readNewest(tools)).document;
+  return visit.show(
     <ConsolePage context={context} section="cards" title={words.sheetTitle} lead={words.print}>
       <Pager context={context} path={`/cards/batches/${batch.batchId}/sheet`} {...part} />
       <ul class="paper-cards">
-        {cards.map(({ serial, code, link }) => (
+        {cards.map(({ serial, code, link, qr }) => (
           <li>
-            <Qr code={codes.get(link)} label={code} />
+            <Qr code={qr} label={code} />
             <div>
               <p class="who">{issuer.name ?? context.siteName}</p>
               <p class="worth">{money(batch.amount)}</p>
@@ -159,7 +175,7 @@ export function SheetPage({ context, sheet, codes, part, issuer }: SheetProps) {
           </li>
         ))}
       </ul>
-    </ConsolePage>
+    </ConsolePage>,
   );
 }
 
@@ -185,11 +201,9 @@ function Address({ link }: { link: string }) {
 }
 
 /** The light border of four modules belongs to the code. */
-export const QR_BORDER = 4;
+const QR_BORDER = 4;
 
-function Qr({ code, label }: { code: QrCode | undefined; label: string }) {
-  if (!code) return null;
-  const { size, data } = code;
+function Qr({ code: { size, data }, label }: { code: QrCodeGenerateResult; label: string }) {
   return (
     <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={`QR ${label}`} shape-rendering="crispEdges">
       <rect width={size} height={size} class="light" />

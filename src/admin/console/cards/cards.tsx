@@ -6,25 +6,22 @@ import { Figure } from '../../../site/parts/amount.tsx';
 import { IdLink, LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Hidden, SelectField, TextField } from '../../../site/parts/field.tsx';
 import { action, DataTable, figure, typedText, Under } from '../../../site/parts/table.tsx';
-import type { CardLiability } from '../../../store/reads.ts';
-import type { BatchView, CardView } from '../../actions/cards.ts';
+import { typed } from '../../../site/read-form.ts';
+import { type BatchView, type CardView, listBatches, listCards } from '../../actions/cards.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import type { Shown } from '../refused.ts';
+import { type FormProps, fieldsIn, type Shown } from '../refused.ts';
+import type { ConsoleVisit } from '../visits.tsx';
 
-interface CardsProps extends Omit<Shown, 'status'> {
-  context: ConsoleContext;
-  batches: readonly BatchView[];
-  liability: CardLiability;
-  /** The search and its result. */
-  search?: { serial: string; found: readonly CardView[] } | undefined;
-  /** The refused input; empty without one. */
-  form: URLSearchParams;
-}
+const SHOWN_BATCHES = 100;
+export const SHOWN_CARDS = 60;
 
-export function CardsPage(props: CardsProps) {
-  const { context, batches, liability, search, notice } = props;
+export async function showCards(visit: ConsoleVisit, { status = 200, notice, faults }: Shown = {}): Promise<Response> {
+  const { tools, page: context, form } = visit;
   const { cards, profit } = context.words;
-  return (
+  const [batches, liability] = await Promise.all([listBatches(tools, SHOWN_BATCHES), tools.store.read.cardLiability()]);
+  const serial = typed(visit.url.searchParams, 'serial');
+  const found = serial === '' ? undefined : await listCards(tools, { serials: [serial] }, SHOWN_CARDS);
+  return visit.show(
     <ConsolePage context={context} section="cards" title={cards.title} lead={cards.lead} notice={notice}>
       {liability.sold > 0n ? (
         <div class="cards is-money">
@@ -36,28 +33,22 @@ export function CardsPage(props: CardsProps) {
       <div class="two">
         <section>
           <h2>{cards.issue}</h2>
-          <IssueForm {...props} />
+          <IssueForm {...{ context, form, faults }} />
         </section>
         <section>
           <h2>{cards.search}</h2>
           <form method="get" action="/cards" class="search">
-            <TextField
-              name="serial"
-              label={cards.serial}
-              type="search"
-              value={search?.serial ?? ''}
-              maxlength={40}
-              required
-            />
+            <TextField name="serial" label={cards.serial} type="search" value={serial} maxlength={40} required />
             <Submit look="quiet" text={cards.find} />
           </form>
-          {search && search.found.length === 0 ? <p class="empty">{cards.noneFound}</p> : null}
-          {search && search.found.length > 0 ? <Found context={context} cards={search.found} /> : null}
+          {found?.length === 0 ? <p class="empty">{cards.noneFound}</p> : null}
+          {found && found.length > 0 ? <Found context={context} cards={found} /> : null}
         </section>
       </div>
       <h2>{cards.batches}</h2>
       <BatchTable context={context} batches={batches} />
-    </ConsolePage>
+    </ConsolePage>,
+    { status },
   );
 }
 
@@ -79,9 +70,9 @@ function Found({ context, cards }: { context: ConsoleContext; cards: readonly Ca
   );
 }
 
-function IssueForm({ context, form, faults = {} }: CardsProps) {
+function IssueForm({ context, form, faults }: FormProps) {
   const { cards } = context.words;
-  const field = (name: string) => ({ name, value: form.get(name) ?? '', fault: faults[name] });
+  const field = fieldsIn({ form, faults });
   const kinds = (['sold', 'promo'] as const).map((name) => [name, cards[name]] as const);
   return (
     <form method="post" action="/cards/review" class="issue">
