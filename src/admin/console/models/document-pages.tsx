@@ -5,17 +5,18 @@
 import { lineFinder } from '../../../catalog/fault-lines.ts';
 import { dateTime } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
-import { Submit } from '../../../site/parts/button.tsx';
+import { Submit, SubmitRow } from '../../../site/parts/button.tsx';
 import { CodeBlock } from '../../../site/parts/code-block.tsx';
 import { Hidden } from '../../../site/parts/field.tsx';
 import { typedLines } from '../../../site/read-form.ts';
 import { applyChecked, checkDocument, currentDocument, type DocumentFault } from '../../actions/documents.ts';
 import { PRICES_IMPORT } from '../../actions/last-imports.ts';
+import type { DiffLine } from '../../actions/line-diff.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { detailOf, importFields } from './import-pages.tsx';
-import { type ChangeAction, DocumentFaults, ReviewPage, StalePage, type StaleProps } from './review.tsx';
+import { applyOptions, type ChangeAction, Diff, DocumentFaults, ReviewPage } from './review.tsx';
 import { showApplied } from './revision-pages.tsx';
 
 const ACTIONS: readonly ChangeAction[] = ['config.apply', 'prices.edit', 'prices.import'];
@@ -62,13 +63,8 @@ async function apply(visit: ConsoleVisit): Promise<Response> {
   const text = sent(visit);
   const action = ACTIONS.find((one) => one === form.get('action')) ?? 'config.apply';
   const fields = action === PRICES_IMPORT ? importFields(form) : {};
-  const applied = await applyChecked(visit.tools, text.yaml, {
-    baseRevision: text.base,
-    confirmed: form.get('confirmed') === 'yes',
-    actor: ACTOR,
-    action,
-    detail: action === PRICES_IMPORT ? detailOf(fields) : {},
-  });
+  const detail = action === PRICES_IMPORT ? detailOf(fields) : {};
+  const applied = await applyChecked(visit.tools, text.yaml, { ...applyOptions(visit), action, detail });
   if (applied.ok) return showApplied(visit, applied.revision);
   switch (applied.reason) {
     case 'faults':
@@ -93,36 +89,52 @@ async function refuseStale(visit: ConsoleVisit, text: Text): Promise<Response> {
   return visit.go('/models/document');
 }
 
-function showStale(
-  visit: ConsoleVisit,
-  text: Text,
-  { revision, diff }: Pick<StaleProps, 'revision' | 'diff'>,
-): Response {
-  return visit.show(<StalePage context={visit.page} {...text} {...{ revision, diff }} />, { status: 409 });
+interface Stale {
+  /** The newest one. */
+  revision: number;
+  diff: readonly DiffLine[];
+}
+
+function showStale(visit: ConsoleVisit, { yaml, base }: Text, { revision: newest, diff }: Stale): Response {
+  const context = { ...visit.page, path: '/models/document', query: '' };
+  const { document } = context.words;
+  const text = document.staleText(base, newest);
+  return visit.show(
+    <ConsolePage context={context} section="models" title={document.staleTitle} notice={{ text, isBad: true }}>
+      <Diff context={context} lines={diff} label={text} />
+      <form method="post" action="/models/document">
+        <Hidden fields={{ base: newest }} />
+        <h2>
+          <label for="yaml">{document.staleMine}</label>
+        </h2>
+        <textarea id="yaml" name="yaml" class="code" rows={16} spellcheck={false} wrap="off">
+          {`\n${yaml}`}
+        </textarea>
+        <p class="faint">{document.staleKeepHelp}</p>
+        <SubmitRow text={document.staleKeep(newest)} back="/models/document" backText={document.staleDrop} />
+      </form>
+    </ConsolePage>,
+    { status: 409 },
+  );
 }
 
 function sayUnchanged(visit: ConsoleVisit, text: Text): Response {
   return showEditor(visit, { ...text, notice: { text: visit.page.words.document.unchanged } });
 }
 
-function showEditor(visit: ConsoleVisit, text: Omit<EditorProps, 'context'>): Response {
-  return visit.show(<EditorPage context={visit.page} {...text} />, { status: text.faults ? 422 : 200 });
-}
-
-interface EditorProps extends Text {
-  context: ConsoleContext;
+interface Edited extends Text {
   /** The edited revision, and the time since which it is in force. */
   about?: string;
   faults?: readonly DocumentFault[];
   notice?: Notice | undefined;
 }
 
-function EditorPage({ context, yaml, base, about, faults = [], notice }: EditorProps) {
+function showEditor(visit: ConsoleVisit, { yaml, base, about, faults = [], notice }: Edited): Response {
+  const context = { ...visit.page, path: '/models/document', query: '' };
   const { document } = context.words;
-  const page = { ...context, path: '/models/document', query: '' };
-  return (
+  return visit.show(
     <ConsolePage
-      context={page}
+      context={context}
       section="models"
       title={document.title}
       lead={document.lead}
@@ -165,7 +177,8 @@ function EditorPage({ context, yaml, base, about, faults = [], notice }: EditorP
           <Examples context={context} />
         </aside>
       </div>
-    </ConsolePage>
+    </ConsolePage>,
+    { status: faults.length > 0 ? 422 : 200 },
   );
 }
 
@@ -174,7 +187,7 @@ const SPARE_LINES = 2;
 
 const lineCount = (yaml: string) => yaml.split('\n').length;
 
-function LineNumbers({ yaml, faults }: Pick<EditorProps, 'yaml'> & { faults: readonly DocumentFault[] }) {
+function LineNumbers({ yaml, faults }: { yaml: string; faults: readonly DocumentFault[] }) {
   const lineOf = lineFinder(yaml);
   const wrong = new Set(faults.map(({ path }) => lineOf(path)));
   return (

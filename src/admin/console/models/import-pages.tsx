@@ -3,7 +3,6 @@
 // each channel. What it changes is reviewed before anything is applied.
 
 import { count, dateTime, decimal, percent, sentences } from '../../../site/format.ts';
-import type { Notice } from '../../../site/frame.tsx';
 import { wordsOf } from '../../../site/language.ts';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { CodeArea, SelectField, TextField } from '../../../site/parts/field.tsx';
@@ -23,7 +22,7 @@ import { importDetail, type LastImport, lastImports, PRICES_IMPORT } from '../..
 import { editedDocument } from '../../actions/prices.ts';
 import { readConversion } from '../../actions/usd-prices.ts';
 import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
-import { unlessRefused } from '../refused.ts';
+import { type Faults, fieldsIn, unlessRefused } from '../refused.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { ReviewPage } from './review.tsx';
 
@@ -34,22 +33,10 @@ export function addImportPages(visits: ConsoleVisits): void {
   visits.post(PATH, preview, (visit, { notice }) => showForm(visit, { text: notice?.text }));
 }
 
-type Wrong = Partial<Record<'rate' | 'markup', string>>;
 type Refused = Partial<Pick<ImportedPrices, 'faults' | 'unknown' | 'notes'>> & {
   text?: string | undefined;
-  wrong?: Wrong;
+  wrong?: Faults;
 };
-
-async function showForm(visit: ConsoleVisit, { text, ...refused }: Refused = {}): Promise<Response> {
-  const { tools } = visit;
-  const channels = (await listChannels(tools)).map(({ name }) => name);
-  const notice = text === undefined ? undefined : { text, isBad: true };
-  const given = visit.form.get('channel') ?? visit.url.searchParams.get('channel');
-  const shown = { channels, last: await lastImports(tools), channel: channels.find((name) => name === given) ?? '' };
-  const page = <ImportPage context={visit.page} {...shown} form={visit.form} notice={notice} {...refused} />;
-  const isRefused = notice || refused.wrong || (refused.faults?.length ?? 0) > 0;
-  return visit.show(page, { status: isRefused ? 422 : 200 });
-}
 
 async function preview(visit: ConsoleVisit): Promise<Response> {
   const { prices } = visit.page.words;
@@ -58,7 +45,7 @@ async function preview(visit: ConsoleVisit): Promise<Response> {
   if (list === '') return showForm(visit, { text: prices.empty });
   const rate = plainNumber(typed(form, 'rate'));
   const markup = plainNumber(typed(form, 'markup')) || '0';
-  const wrong: Wrong = {
+  const wrong = {
     ...(unlessRefused(() => readConversion(rate, '0')) ? {} : { rate: prices.wrongRate }),
     ...(unlessRefused(() => readConversion('1', markup)) ? {} : { markup: prices.wrongMarkup }),
   };
@@ -86,32 +73,23 @@ async function preview(visit: ConsoleVisit): Promise<Response> {
   );
 }
 
-interface ImportProps extends Omit<Refused, 'text'> {
-  context: ConsoleContext;
-  channels: readonly string[];
-  /** By channel. */
-  last: ReadonlyMap<string, LastImport>;
-  /** The channel of the list; empty: every channel. */
-  channel: string;
-  /** The refused input; empty without one. */
-  form: URLSearchParams;
-  notice?: Notice | undefined;
-}
-
 const USUAL = { rate: '32.5', markup: '20', setCost: true };
 
-function ImportPage(props: ImportProps) {
-  const { context, channels, last, channel, form, faults = [], unknown = [], notes = [], wrong = {}, notice } = props;
+async function showForm(visit: ConsoleVisit, refused: Refused = {}): Promise<Response> {
+  const { page: context, form, tools } = visit;
+  const { text, faults = [], unknown = [], notes = [], wrong } = refused;
+  const channels = (await listChannels(tools)).map(({ name }) => name);
+  const last = await lastImports(tools);
+  const given = form.get('channel') ?? visit.url.searchParams.get('channel');
+  // Empty: every channel.
+  const channel = channels.find((name) => name === given) ?? '';
   const usual = last.get(channel) ?? last.get('') ?? USUAL;
-  const field = (name: 'rate' | 'markup') => ({
-    name,
-    value: form.get(name) ?? usual[name],
-    fault: wrong[name],
-    inputmode: 'decimal' as const,
-  });
+  const field = fieldsIn({ form, faults: wrong });
   const { prices } = context.words;
   const setsCost = form.has('rate') ? form.get('cost') !== null : usual.setCost;
-  return (
+  const notice = text === undefined ? undefined : { text, isBad: true };
+  const isRefused = notice || wrong || faults.length > 0;
+  return visit.show(
     <ConsolePage context={context} section="models" title={prices.tabImport} lead={prices.importLead} notice={notice}>
       <FaultList title={prices.importFaults} faults={faults} />
       <Remarks context={context} notes={notes} unknown={unknown} />
@@ -124,8 +102,8 @@ function ImportPage(props: ImportProps) {
             value={channel}
             choices={[['', prices.allChannels], ...channels]}
           />
-          <TextField {...field('rate')} label={prices.rate} required />
-          <TextField {...field('markup')} label={prices.markup} />
+          <TextField {...field('rate', usual.rate)} label={prices.rate} inputmode="decimal" required />
+          <TextField {...field('markup', usual.markup)} label={prices.markup} inputmode="decimal" />
         </div>
         <p>
           <label class="check">
@@ -136,12 +114,20 @@ function ImportPage(props: ImportProps) {
         <TextField name="file" label={prices.file} type="file" accept=".csv,.json,text/csv,application/json" />
         <Submit text={prices.preview} />
       </form>
-    </ConsolePage>
+    </ConsolePage>,
+    { status: isRefused ? 422 : 200 },
   );
 }
 
+interface LastImportsProps {
+  context: ConsoleContext;
+  channels: readonly string[];
+  /** By channel. */
+  last: ReadonlyMap<string, LastImport>;
+}
+
 /** Each leads to the form with its rate and mark-up. */
-function LastImports({ context, channels, last }: Pick<ImportProps, 'context' | 'channels' | 'last'>) {
+function LastImports({ context, channels, last }: LastImportsProps) {
   const { prices, imports: words } = context.words;
   const known = ['', ...channels].flatMap((channel) => {
     const one = last.get(channel);
@@ -193,12 +179,8 @@ function Remarks({ context, notes, unknown }: { context: ConsoleContext } & Pick
   );
 }
 
-interface ChangesProps {
-  context: ConsoleContext;
-  imported: ImportedChanges;
-}
-
-function ImportedChangeTables({ context, imported: { sale, costs } }: ChangesProps) {
+function ImportedChangeTables({ context, imported }: { context: ConsoleContext; imported: ImportedChanges }) {
+  const { sale, costs } = imported;
   const { prices, imports: words } = context.words;
   return (
     <>

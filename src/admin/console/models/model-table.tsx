@@ -10,39 +10,33 @@ import { Money } from '../../../site/parts/amount.tsx';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Hidden, TextField } from '../../../site/parts/field.tsx';
 import { Scroll } from '../../../site/parts/table.tsx';
-import { isBelowCost, MODEL_ORDERS, type ModelLine, type ModelOrder } from '../../actions/model-table.ts';
+import { typed, wholeNumber } from '../../../site/read-form.ts';
+import { isBelowCost, MODEL_ORDERS, type ModelLine, type ModelOrder, modelTable } from '../../actions/model-table.ts';
+import { readNewest } from '../../actions/newest.ts';
 import type { PriceList } from '../../actions/prices.ts';
+import { listRetiring } from '../../actions/retirements.ts';
 import { channelPath } from '../channels/list.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { pageIn } from '../pager.tsx';
+import type { ConsoleVisit } from '../visits.tsx';
 import { retiringText } from './price-table.tsx';
 
-export interface TableView {
-  search: string;
-  order: ModelOrder | undefined;
-  isReversed: boolean;
-  /** From 1 on. */
-  page: number;
-}
+type TableView = ReturnType<typeof readView>;
 
 /** A page with more would be too large. */
 const PAGE = 40;
 
-interface ModelsProps {
-  context: ConsoleContext;
-  view: TableView;
-  lines: readonly ModelLine[];
-  retiring: readonly RetiringModel[];
-}
-
-export function ModelsPage({ context, view: asked, lines, retiring }: ModelsProps) {
+export async function showModels(visit: ConsoleVisit): Promise<Response> {
+  const { page: context } = visit;
   const { prices, models: words } = context.words;
+  const asked = readView(visit.url.searchParams);
+  const [lines, retiring] = await Promise.all([modelTable(visit.tools, asked), findRetiring(visit)]);
   const { page, from } = pageIn(asked.page, PAGE, lines.length);
   const view = { ...asked, page };
   const shown = lines.slice(from, from + PAGE);
   const belowCost = lines.filter(isBelowCost).length;
   const lead = sentences(view.search === '' ? words.lead(belowCost) : '', prices.unit);
-  return (
+  return visit.show(
     <ConsolePage context={context} section="models" title={prices.title} lead={lead}>
       <Search context={context} view={view} />
       {shown.length === 0 ? (
@@ -60,8 +54,13 @@ export function ModelsPage({ context, view: asked, lines, retiring }: ModelsProp
         </Scroll>
       )}
       <Pages context={context} view={view} pages={Math.ceil(lines.length / PAGE)} />
-    </ConsolePage>
+    </ConsolePage>,
   );
+}
+
+export async function findRetiring({ tools }: ConsoleVisit): Promise<RetiringModel[]> {
+  const { document } = await readNewest(tools);
+  return listRetiring(document, tools.clock.now(), async () => tools);
 }
 
 function pathOf({ search, order, isReversed, page }: TableView): string {
@@ -72,16 +71,11 @@ function pathOf({ search, order, isReversed, page }: TableView): string {
   return query.size === 0 ? '/models' : `/models?${query}`;
 }
 
-export function readView(query: URLSearchParams): TableView {
+function readView(query: URLSearchParams) {
   const sort = query.get('sort') ?? '';
   const order = MODEL_ORDERS.find((one) => one === sort.replace(/^-/, ''));
-  const page = Number(query.get('page'));
-  return {
-    search: (query.get('q') ?? '').trim(),
-    order,
-    isReversed: order !== undefined && sort.startsWith('-'),
-    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
-  };
+  const isReversed = order !== undefined && sort.startsWith('-');
+  return { search: typed(query, 'q'), order, isReversed, page: wholeNumber(query, 'page') ?? 1 };
 }
 
 interface ViewProps {

@@ -10,23 +10,16 @@ import type { Notice } from '../../../site/frame.tsx';
 import { SubmitRow } from '../../../site/parts/button.tsx';
 import { Hidden, TextField } from '../../../site/parts/field.tsx';
 import { plainNumber, typed } from '../../../site/read-form.ts';
-import { modelTable } from '../../actions/model-table.ts';
-import { readNewest } from '../../actions/newest.ts';
 import { editedDocument, type PriceEdit, type PriceList, type PriceRow, priceTable } from '../../actions/prices.ts';
 import { notFound } from '../../actions/refused.ts';
-import { listRetiring } from '../../actions/retirements.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { review } from './document-pages.tsx';
-import { editPath, ModelsPage, readView } from './model-table.tsx';
+import { editPath, findRetiring, showModels } from './model-table.tsx';
 import { ModelSheet } from './price-table.tsx';
 
 export function addPricePages(visits: ConsoleVisits): void {
-  visits.get('/models', async (visit) => {
-    const view = readView(visit.url.searchParams);
-    const [lines, retiring] = await Promise.all([modelTable(visit.tools, view), findRetiring(visit)]);
-    return visit.show(<ModelsPage context={visit.page} view={view} lines={lines} retiring={retiring} />);
-  });
+  visits.get('/models', showModels);
   visits.get('/models/edit', async (visit) => {
     const { row, revision } = await findRow(visit);
     const typed = visit.form.size > 0 ? visit.form : undefined;
@@ -48,11 +41,6 @@ export function addPricePages(visits: ConsoleVisits): void {
     const { yaml } = await editedDocument(visit.tools, edits);
     return review(visit, { yaml, base, action: 'prices.edit', back: editPath(row.model) });
   });
-}
-
-async function findRetiring({ tools }: ConsoleVisit): Promise<RetiringModel[]> {
-  const { document } = await readNewest(tools);
-  return listRetiring(document, tools.clock.now(), async () => tools);
 }
 
 async function findRow({ tools, url }: ConsoleVisit): Promise<{ row: PriceRow; revision: number }> {
@@ -83,13 +71,12 @@ function PriceFormPage({ context, row, retiring, base, typed, wrong, notice }: P
   const { prices, models, frame } = context.words;
   const isFree = typed ? typed.get('free') === 'yes' : row.sale === 'free';
   const channels = [...new Map(row.routes.map((route) => [route.channel, route])).values()];
-  const query = `?model=${encodeURIComponent(row.model)}`;
   const sale = row.sale === 'free' ? {} : row.sale;
   const used = usedPrices([sale, ...channels.map(({ cost }) => cost ?? {})]);
   const figures = { context, typed, wrong, used };
   return (
     <ConsolePage
-      context={{ ...context, path: '/models/edit', query }}
+      context={context}
       section="models"
       title={prices.editTitle(row.model)}
       lead={sentences(prices.unit, prices.editLead)}
@@ -98,7 +85,7 @@ function PriceFormPage({ context, row, retiring, base, typed, wrong, notice }: P
       <h2>{models.now}</h2>
       <ModelSheet context={context} row={row} retiring={retiring} />
       <h2>{prices.edit}</h2>
-      <form method="post" action={`/models/edit${query}`}>
+      <form method="post" action={editPath(row.model)}>
         <Hidden fields={{ base }} />
         <fieldset>
           <legend>{prices.salePrices}</legend>

@@ -8,12 +8,14 @@ import type { DocumentWarning } from '../../../catalog/warn-change.ts';
 import { count, decimal } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { wordFor } from '../../../site/language.ts';
-import { LinkButton, Submit, SubmitRow } from '../../../site/parts/button.tsx';
+import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Hidden } from '../../../site/parts/field.tsx';
 import { Scroll } from '../../../site/parts/table.tsx';
 import type { CheckedDocument, DocumentFault } from '../../actions/documents.ts';
 import type { DiffLine } from '../../actions/line-diff.ts';
 import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
+import { ACTOR } from '../tools.ts';
+import type { ConsoleVisit } from '../visits.tsx';
 import { documentFaultText } from '../words/document-faults.ts';
 
 /** The action of the change in the log. */
@@ -71,66 +73,9 @@ export function ReviewPage(props: ReviewProps) {
   );
 }
 
-export interface StaleProps {
-  context: ConsoleContext;
-  yaml: string;
-  base: number;
-  /** The newest one. */
-  revision: number;
-  diff: readonly DiffLine[];
-}
-
-export function StalePage({ context, yaml, base, revision: newest, diff }: StaleProps) {
-  const { document } = context.words;
-  return (
-    <ConsolePage
-      context={{ ...context, path: '/models/document', query: '' }}
-      section="models"
-      title={document.staleTitle}
-      notice={{ text: document.staleText(base, newest), isBad: true }}
-    >
-      <Diff context={context} lines={diff} label={document.staleText(base, newest)} />
-      <form method="post" action="/models/document">
-        <Hidden fields={{ base: newest }} />
-        <h2>
-          <label for="yaml">{document.staleMine}</label>
-        </h2>
-        <textarea id="yaml" name="yaml" class="code" rows={16} spellcheck={false} wrap="off">
-          {`\n${yaml}`}
-        </textarea>
-        <p class="faint">{document.staleKeepHelp}</p>
-        <SubmitRow text={document.staleKeep(newest)} back="/models/document" backText={document.staleDrop} />
-      </form>
-    </ConsolePage>
-  );
-}
-
-interface RollbackProps {
-  context: ConsoleContext;
-  revision: number;
-  newest: number;
-  checked: CheckedDocument;
-  notice?: Notice | undefined;
-}
-
-export function RollbackPage({ context, revision, newest, checked, notice }: RollbackProps) {
-  const { document, frame } = context.words;
-  return (
-    <ConsolePage
-      context={context}
-      section="models"
-      title={document.returnTitle(revision)}
-      lead={document.returnText(newest, newest + 1)}
-      notice={notice}
-    >
-      <Diff context={context} lines={checked.diff} label={document.changes} />
-      <form method="post" action={`/models/revisions/${revision}/return`}>
-        <Hidden fields={{ base: newest }} />
-        <Warnings context={context} warnings={checked.warnings} />
-        <SubmitRow text={document.restore} back="/models/revisions" backText={frame.cancel} />
-      </form>
-    </ConsolePage>
-  );
+/** What was reviewed, and that its warnings were seen. */
+export function applyOptions({ form }: ConsoleVisit) {
+  return { baseRevision: Number(form.get('base') ?? 0), confirmed: form.get('confirmed') === 'yes', actor: ACTOR };
 }
 
 const SIGNS = { same: ' ', added: '+', removed: '−' };

@@ -3,27 +3,21 @@
 
 import { dateTime } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
-import { LinkButton } from '../../../site/parts/button.tsx';
+import { LinkButton, SubmitRow } from '../../../site/parts/button.tsx';
+import { Hidden } from '../../../site/parts/field.tsx';
 import { action, DataTable } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
-import { checkRollback, listRevisions, type RevisionView, rollBack, showRevision } from '../../actions/documents.ts';
+import { checkRollback, listRevisions, rollBack, showRevision } from '../../actions/documents.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { ActionName, actorName } from '../watch/action-pages.tsx';
-import { Diff, RollbackPage } from './review.tsx';
+import { applyOptions, Diff, Warnings } from './review.tsx';
 
 const SHOWN = 100;
 
 export function addRevisionPages(visits: ConsoleVisits): void {
-  visits.get('/models/revisions', async (visit) => {
-    const revisions = await listRevisions(visit.tools, SHOWN + 1, wholeNumber(visit.url.searchParams, 'before'));
-    return visit.show(<RevisionsPage context={visit.page} revisions={revisions} />);
-  });
-  visits.get('/models/revisions/:revision', async (visit) => {
-    const revision = await showRevision(visit.tools, numberOf(visit));
-    return visit.show(<RevisionPage context={visit.page} revision={revision} />);
-  });
+  visits.get('/models/revisions', showAll);
+  visits.get('/models/revisions/:revision', showOne);
   visits.get('/models/revisions/:revision/return', askRollback);
   visits.post('/models/revisions/:revision/return', doReturn);
 }
@@ -37,17 +31,12 @@ function numberOf({ params }: ConsoleVisit): number {
   return Number.isSafeInteger(revision) ? revision : 0;
 }
 
-interface RevisionsProps {
-  context: ConsoleContext;
-  /** One more than a page if there are older ones. */
-  revisions: readonly RevisionView[];
-}
-
-function RevisionsPage({ context, revisions }: RevisionsProps) {
+async function showAll({ page: context, show, tools, url }: ConsoleVisit): Promise<Response> {
   const { document } = context.words;
+  const revisions = await listRevisions(tools, SHOWN + 1, wholeNumber(url.searchParams, 'before'));
   const shown = revisions.slice(0, SHOWN);
   const before = revisions.length > SHOWN ? shown.at(-1)?.revision : undefined;
-  return (
+  return show(
     <ConsolePage context={context} section="models" title={document.revisions} lead={document.revisionsLead}>
       <DataTable
         label={document.revisions}
@@ -76,7 +65,7 @@ function RevisionsPage({ context, revisions }: RevisionsProps) {
           <a href={`/models/revisions?before=${before}`}>{document.older}</a>
         </p>
       )}
-    </ConsolePage>
+    </ConsolePage>,
   );
 }
 
@@ -86,12 +75,12 @@ function ReturnLink({ context, revision }: { context: ConsoleContext; revision: 
   return <LinkButton look="quiet small" href={href} text={text} about={`: ${revision}`} />;
 }
 
-type ShownRevision = Awaited<ReturnType<typeof showRevision>>;
-
-function RevisionPage({ context, revision }: { context: ConsoleContext; revision: ShownRevision }) {
+async function showOne(visit: ConsoleVisit): Promise<Response> {
+  const { page: context } = visit;
   const { document } = context.words;
+  const revision = await showRevision(visit.tools, numberOf(visit));
   const title = document.ofRevision(revision.revision);
-  return (
+  return visit.show(
     <ConsolePage context={context} section="models" title={title}>
       <div class="row spread">
         <span class="faint">
@@ -116,27 +105,37 @@ function RevisionPage({ context, revision }: { context: ConsoleContext; revision
           <code>{revision.yaml}</code>
         </pre>
       </details>
-    </ConsolePage>
+    </ConsolePage>,
   );
 }
 
 async function askRollback(visit: ConsoleVisit, notice?: Notice): Promise<Response> {
+  const { page: context } = visit;
+  const { document, frame } = context.words;
   const revision = numberOf(visit);
-  const checked = await checkRollback(visit.tools, revision);
-  const newest = checked.revision;
+  const { diff, revision: newest, warnings } = await checkRollback(visit.tools, revision);
   return visit.show(
-    <RollbackPage context={visit.page} revision={revision} newest={newest} checked={checked} notice={notice} />,
+    <ConsolePage
+      context={context}
+      section="models"
+      title={document.returnTitle(revision)}
+      lead={document.returnText(newest, newest + 1)}
+      notice={notice}
+    >
+      <Diff context={context} lines={diff} label={document.changes} />
+      <form method="post" action={`/models/revisions/${revision}/return`}>
+        <Hidden fields={{ base: newest }} />
+        <Warnings context={context} warnings={warnings} />
+        <SubmitRow text={document.restore} back="/models/revisions" backText={frame.cancel} />
+      </form>
+    </ConsolePage>,
     { status: notice ? 409 : 200 },
   );
 }
 
 async function doReturn(visit: ConsoleVisit): Promise<Response> {
   const { document } = visit.page.words;
-  const returned = await rollBack(visit.tools, numberOf(visit), {
-    baseRevision: Number(visit.form.get('base') ?? 0),
-    confirmed: visit.form.get('confirmed') === 'yes',
-    actor: ACTOR,
-  });
+  const returned = await rollBack(visit.tools, numberOf(visit), applyOptions(visit));
   if (returned.ok) return showApplied(visit, returned.revision);
   const texts = {
     faults:
