@@ -24,10 +24,10 @@ export interface Connection {
   kind?: VendorPreset['kind'] | undefined;
 }
 
+export type ConnectedDraft = Omit<ChannelDraft, 'id' | 'rate' | 'markup'>;
+
 /** `path` is a field of the channel: `name`, `base_url`, `api_key`. */
-type Connected =
-  | { ok: true; draft: Omit<ChannelDraft, 'id' | 'rate' | 'markup'> }
-  | { ok: false; faults: DocumentFault[] };
+type Connected = { ok: true; draft: ConnectedDraft } | { ok: false; faults: DocumentFault[] };
 
 export async function connectNew(
   tools: OperatingTools,

@@ -42,12 +42,21 @@ export function addHome(visits: ConsoleVisits, tools: ConsoleTools): void {
     async () => (await sumProfit(tools, { by: 'day', days: DAYS })).rows,
   );
   const facts = () => readFacts(tools, readToday, readDaily);
-  visits.get('/', async (visit) => {
-    return visit.show(<HomePage context={visit.page} facts={await facts()} />);
+  visits.get('/', async ({ page: context, show }) => {
+    const { home, today: words } = context.words;
+    const stale = JSON.stringify({ stale: words.stale, signedOut: words.signedOut });
+    return show(
+      <ConsolePage context={context} title={home.title} script="console.js">
+        <p class="notice is-warning" role="status" id="stale" hidden>
+          <span /> <a href="/">{words.reload}</a>
+        </p>
+        <div data-live={LIVE_PATH} data-words={stale}>
+          <Live context={context} facts={await facts()} />
+        </div>
+      </ConsolePage>,
+    );
   });
-  visits.file(LIVE_PATH, async (visit) => {
-    return visit.show(<Live context={visit.page} facts={await facts()} />);
-  });
+  visits.file(LIVE_PATH, async ({ page, show }) => show(<Live context={page} facts={await facts()} />));
 }
 
 async function readFacts(tools: ConsoleTools, readToday: ReadToday, readDaily: () => Promise<readonly ProfitRow[]>) {
@@ -86,21 +95,6 @@ async function criticalAlarms(tools: ConsoleTools): Promise<string[]> {
 interface HomeProps {
   context: ConsoleContext;
   facts: Awaited<ReturnType<typeof readFacts>>;
-}
-
-function HomePage({ context, facts }: HomeProps) {
-  const { home, today: words } = context.words;
-  const stale = JSON.stringify({ stale: words.stale, signedOut: words.signedOut });
-  return (
-    <ConsolePage context={context} title={home.title} script="console.js">
-      <p class="notice is-warning" role="status" id="stale" hidden>
-        <span /> <a href="/">{words.reload}</a>
-      </p>
-      <div data-live={LIVE_PATH} data-words={stale}>
-        <Live context={context} facts={facts} />
-      </div>
-    </ConsolePage>
-  );
 }
 
 function Live({ context, facts }: HomeProps) {

@@ -6,16 +6,17 @@ import { sentences } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { plainNumber, typed } from '../../../site/read-form.ts';
 import { findPreset, OTHER, type VendorPreset } from '../../../vendors/presets.ts';
-import { type ChannelDraft, type ChannelDrafts, createChannelDrafts } from '../../actions/channel-drafts.ts';
-import { connectAgain, connectNew, presetOf } from '../../actions/connect-channel.ts';
+import type { ChannelDraft } from '../../actions/channel-drafts.ts';
+import { type ConnectedDraft, connectAgain, connectNew, presetOf } from '../../actions/connect-channel.ts';
 import type { DocumentFault } from '../../actions/documents.ts';
 import { readNewest } from '../../actions/newest.ts';
 import { chosenAtFirst, offerOf, offersOf } from '../../actions/offered-models.ts';
 import { notFound, OperatingRefused } from '../../actions/refused.ts';
 import { checkChoice, reviewDraft, saveDraft, testDraft } from '../../actions/save-channel.ts';
 import { readConversion } from '../../actions/usd-prices.ts';
+import { applyOptions } from '../models/review.tsx';
 import { unlessRefused } from '../refused.ts';
-import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { documentFaultText } from '../words/document-faults.ts';
 import { type ConnectField, ConnectPage, ConnectReview, draftPath, VendorsPage } from './connect-form.tsx';
@@ -25,21 +26,16 @@ import { ModelsPage, readChoice, toChosen } from './model-form.tsx';
 const USUAL_RATE = '32.5';
 const USUAL_MARKUP = '20';
 
-interface FormTools extends ConsoleTools {
-  drafts: ChannelDrafts;
-}
-
-export function addConnectPages(visits: ConsoleVisits, consoleTools: ConsoleTools): void {
-  const tools = { ...consoleTools, drafts: createChannelDrafts(consoleTools.clock, consoleTools.random) };
+export function addConnectPages(visits: ConsoleVisits): void {
   visits.get('/connect', (visit) => visit.show(<VendorsPage context={visit.page} />));
-  visits.get('/connect/:vendor', (visit) => showNew(tools, visit));
-  visits.post('/connect/:vendor', (visit) => connectVendor(tools, visit));
-  visits.get('/channels/:name/edit', (visit) => showEdit(tools, visit));
-  visits.post('/channels/:name/edit', (visit) => connectEdited(tools, visit));
-  visits.get('/connect/drafts/:draft', (visit) => showModels(tools, visit));
-  visits.post('/connect/drafts/:draft', (visit) => choose(tools, visit));
-  visits.get('/connect/drafts/:draft/review', (visit) => showReview(tools, visit));
-  visits.post('/connect/drafts/:draft/review', (visit) => save(tools, visit));
+  visits.get('/connect/:vendor', showNew);
+  visits.post('/connect/:vendor', connectVendor);
+  visits.get('/channels/:name/edit', showEdit);
+  visits.post('/channels/:name/edit', connectEdited);
+  visits.get('/connect/drafts/:draft', showModels);
+  visits.post('/connect/drafts/:draft', choose);
+  visits.get('/connect/drafts/:draft/review', showReview);
+  visits.post('/connect/drafts/:draft/review', save);
 }
 
 function presetFor({ params }: ConsoleVisit): VendorPreset {
@@ -53,20 +49,17 @@ interface Refused {
   notice?: Notice;
 }
 
-async function showNew(tools: FormTools, visit: ConsoleVisit, refused?: Refused): Promise<Response> {
+async function showNew(visit: ConsoleVisit, refused?: Refused): Promise<Response> {
+  const { form: sent } = visit;
   const preset = presetFor(visit);
-  const draft = tools.drafts.get(visit.url.searchParams.get('draft') ?? '');
-  const { channels } = (await readNewest(tools)).document;
+  const draft = visit.drafts.get(visit.url.searchParams.get('draft') ?? '');
+  const { channels } = (await readNewest(visit.tools)).document;
+  const used = channels.map(({ name }) => name);
   // Also what was typed before signing in again, but for the key.
-  const values = visit.form.has('address')
-    ? { name: typed(visit.form, 'name'), address: typed(visit.form, 'address'), kind: typed(visit.form, 'kind') }
+  const values = sent.has('address')
+    ? { name: typed(sent, 'name'), address: typed(sent, 'address'), kind: typed(sent, 'kind') }
     : {
-        name:
-          draft?.channel.name ??
-          freeName(
-            preset,
-            channels.map(({ name }) => name),
-          ),
+        name: draft?.channel.name ?? freeName(preset, used),
         address: String(draft?.fields.base_url ?? preset.baseUrl ?? ''),
         kind: draft?.preset.kind ?? preset.kind,
       };
@@ -82,20 +75,20 @@ function freeName({ id }: VendorPreset, used: readonly string[]): string {
   return name;
 }
 
-async function connectVendor(tools: FormTools, visit: ConsoleVisit): Promise<Response> {
-  const { form } = visit;
+async function connectVendor(visit: ConsoleVisit): Promise<Response> {
+  const { form, tools } = visit;
   const preset = presetFor(visit);
   const kinds = Object.keys(visit.page.words.connect.formats) as VendorPreset['kind'][];
   const kind = preset.id === OTHER.id ? kinds.find((one) => one === form.get('kind')) : undefined;
   const connection = { name: typed(form, 'name'), address: typed(form, 'address'), key: typed(form, 'key'), kind };
   const connected = await connectNew(tools, preset, connection, ACTOR);
-  if (!connected.ok) return showNew(tools, visit, refusedOf(visit, connected.faults));
-  return goToModels(tools, visit, connected.draft);
+  if (!connected.ok) return showNew(visit, refusedOf(visit, connected.faults));
+  return goToModels(visit, connected.draft);
 }
 
-async function showEdit(tools: FormTools, visit: ConsoleVisit, refused?: Refused): Promise<Response> {
+async function showEdit(visit: ConsoleVisit, refused?: Refused): Promise<Response> {
   const name = visit.params.name ?? '';
-  const written = (await readNewest(tools)).document.channels.find((channel) => channel.name === name);
+  const written = (await readNewest(visit.tools)).document.channels.find((channel) => channel.name === name);
   if (!written || written.kind === 'demo') throw notFound(`channel ${name}`);
   const preset = presetOf(written);
   const address = refused ? typed(visit.form, 'address') : (written.base_url ?? '');
@@ -110,12 +103,12 @@ async function showEdit(tools: FormTools, visit: ConsoleVisit, refused?: Refused
   return visit.show(<ConnectPage context={visit.page} preset={preset} {...form} />, { status: refused ? 422 : 200 });
 }
 
-async function connectEdited(tools: FormTools, visit: ConsoleVisit): Promise<Response> {
-  const { form, params } = visit;
+async function connectEdited(visit: ConsoleVisit): Promise<Response> {
+  const { form, params, tools } = visit;
   const connection = { address: typed(form, 'address'), key: typed(form, 'key') };
   const connected = await connectAgain(tools, params.name ?? '', connection, ACTOR);
-  if (!connected.ok) return showEdit(tools, visit, refusedOf(visit, connected.faults));
-  return goToModels(tools, visit, connected.draft);
+  if (!connected.ok) return showEdit(visit, refusedOf(visit, connected.faults));
+  return goToModels(visit, connected.draft);
 }
 
 /** Faults of the fields of the form; any other is of the document, and shown above it. */
@@ -133,19 +126,15 @@ function refusedOf({ page }: ConsoleVisit, found: readonly DocumentFault[]): Ref
   return { faults, notice: { text: sentences(said.document, reason ?? ''), isBad: true } };
 }
 
-async function goToModels(
-  tools: FormTools,
-  visit: ConsoleVisit,
-  connected: Omit<ChannelDraft, 'id' | 'rate' | 'markup'>,
-): Promise<Response> {
-  const draft = tools.drafts.add({ ...connected, rate: USUAL_RATE, markup: USUAL_MARKUP });
+async function goToModels({ drafts, go, tools }: ConsoleVisit, connected: ConnectedDraft): Promise<Response> {
+  const draft = drafts.add({ ...connected, rate: USUAL_RATE, markup: USUAL_MARKUP });
   const { document } = await readNewest(tools);
   const chosen = draft.isNew ? chosenAtFirst(draft, offersOf(draft, document)).map(toChosen) : [];
-  tools.drafts.change(draft.id, { chosen });
-  return visit.go(draftPath(draft));
+  drafts.change(draft.id, { chosen });
+  return go(draftPath(draft));
 }
 
-function draftOf({ drafts }: FormTools, { params, page }: ConsoleVisit): ChannelDraft {
+function draftOf({ drafts, params, page }: ConsoleVisit): ChannelDraft {
   const draft = drafts.get(params.draft ?? '');
   if (!draft || draft.savedAs !== undefined) {
     throw new OperatingRefused('not_found', 'the form has expired, or was saved', {
@@ -155,71 +144,62 @@ function draftOf({ drafts }: FormTools, { params, page }: ConsoleVisit): Channel
   return draft;
 }
 
-interface Shown {
+interface RefusedChoice {
   faults?: ReturnType<typeof checkChoice>;
-  notice?: Notice;
-  status?: number;
+  notice: Notice;
 }
 
-async function showModels(tools: FormTools, visit: ConsoleVisit, shown: Shown = {}): Promise<Response> {
-  const draft = draftOf(tools, visit);
-  const { document } = await readNewest(tools);
+async function showModels(visit: ConsoleVisit, refused?: RefusedChoice): Promise<Response> {
+  const draft = draftOf(visit);
+  const { document } = await readNewest(visit.tools);
   const listed = offersOf(draft, document);
   const typedNames = draft.chosen.filter(({ model }) => !listed.some((offer) => offer.model === model));
   const offers = [...listed, ...typedNames.map(({ model }) => offerOf(draft, document, model))];
   const query = visit.url.searchParams.get('q') ?? '';
-  const { status = 200, ...rest } = shown;
-  const page = { ...visit.page, path: draftPath(draft) };
-  return visit.show(
-    <ModelsPage context={page} draft={draft} offers={offers} chosen={draft.chosen} query={query} {...rest} />,
-    { status },
-  );
+  const page = <ModelsPage context={visit.page} {...{ draft, offers, query, ...refused }} />;
+  return visit.show(page, { status: refused ? 422 : 200 });
 }
 
 /** A search keeps what was typed; everything else tests what was chosen. */
-async function choose(tools: FormTools, visit: ConsoleVisit): Promise<Response> {
-  const { form, page } = visit;
+async function choose(visit: ConsoleVisit): Promise<Response> {
+  const { drafts, form, page, tools } = visit;
   const { faults: said } = page.words.connect;
-  const before = draftOf(tools, visit);
+  const before = draftOf(visit);
   const { document } = await readNewest(tools);
   const chosen = readChoice(form, (model) => offerOf(before, document, model));
   const changes = { chosen, rate: plainNumber(typed(form, 'rate')), markup: plainNumber(typed(form, 'markup')) };
-  tools.drafts.change(before.id, changes);
-  const draft = draftOf(tools, visit);
+  drafts.change(before.id, changes);
+  const draft = { ...before, ...changes };
   const query = typed(form, 'q');
   const isSearch = form.get('step') === 'find' || query !== typed(form, 'shown');
   if (isSearch) return visit.go(`${draftPath(draft)}?q=${encodeURIComponent(query)}`);
   if (chosen.length === 0 && draft.isNew) {
-    return showModels(tools, visit, { notice: { text: said.nothing, isBad: true }, status: 422 });
+    return showModels(visit, { notice: { text: said.nothing, isBad: true } });
   }
   const faults = checkChoice(chosen, (model) => offerOf(draft, document, model));
   const isConverted = unlessRefused(() => readConversion(draft.rate, draft.markup)) !== undefined;
   if (faults.length > 0 || !isConverted) {
-    return showModels(tools, visit, { faults, notice: { text: said.some, isBad: true }, status: 422 });
+    return showModels(visit, { faults, notice: { text: said.some, isBad: true } });
   }
   const tests = await testDraft(tools, draft, ACTOR);
-  tools.drafts.change(draft.id, { tests });
+  drafts.change(draft.id, { tests });
   return visit.go(`${draftPath(draft)}/review`);
 }
 
-async function showReview(tools: FormTools, visit: ConsoleVisit, notice?: Notice, status = 200): Promise<Response> {
-  const draft = draftOf(tools, visit);
-  const reviewed = await reviewDraft(tools, draft);
-  const page = { ...visit.page, path: `${draftPath(draft)}/review`, query: '' };
-  return visit.show(<ConnectReview context={page} draft={draft} reviewed={reviewed} notice={notice} />, { status });
+async function showReview(visit: ConsoleVisit, notice?: Notice): Promise<Response> {
+  const draft = draftOf(visit);
+  const reviewed = await reviewDraft(visit.tools, draft);
+  const context = { ...visit.page, query: '' };
+  const page = <ConnectReview {...{ context, draft, reviewed, notice }} />;
+  return visit.show(page, { status: notice ? 409 : 200 });
 }
 
-async function save(tools: FormTools, visit: ConsoleVisit): Promise<Response> {
+async function save(visit: ConsoleVisit): Promise<Response> {
   const { connect, document } = visit.page.words;
-  const draft = draftOf(tools, visit);
-  const options = {
-    baseRevision: Number(visit.form.get('base') ?? 0),
-    confirmed: visit.form.get('confirmed') === 'yes',
-    actor: ACTOR,
-  };
-  const applied = await saveDraft(tools, draft, options);
+  const draft = draftOf(visit);
+  const applied = await saveDraft(visit.tools, draft, applyOptions(visit));
   if (applied.ok) {
-    tools.drafts.change(draft.id, { savedAs: applied.revision });
+    visit.drafts.change(draft.id, { savedAs: applied.revision });
     const { name } = draft.channel;
     return visit.goWith(channelPath(name), { notice: { text: connect.added(name, applied.revision) } });
   }
@@ -229,5 +209,5 @@ async function save(tools: FormTools, visit: ConsoleVisit): Promise<Response> {
     unchanged: connect.unchanged,
     unconfirmed: document.mustConfirm,
   };
-  return showReview(tools, visit, { text: texts[applied.reason], isBad: true }, 409);
+  return showReview(visit, { text: texts[applied.reason], isBad: true });
 }

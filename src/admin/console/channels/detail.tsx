@@ -2,29 +2,30 @@
 // One channel: its settings, its state and the reason, a test call, and the switch.
 
 import { count, dateTime, milliseconds, percent, sentences } from '../../../site/format.ts';
-import type { Notice } from '../../../site/frame.tsx';
 import { wordFor } from '../../../site/language.ts';
 import { outcomeName } from '../../../site/parts/attempts.tsx';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Chart } from '../../../site/parts/chart.tsx';
 import { SelectField } from '../../../site/parts/field.tsx';
 import { Facts, figure, TableSection, Under } from '../../../site/parts/table.tsx';
-import type { ChannelView } from '../../actions/channels.ts';
+import { type ChannelView, showChannel } from '../../actions/channels.ts';
 import { troubleOfOutcome } from '../../actions/upstream-troubles.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import type { Shown } from '../refused.ts';
+import type { ConsoleVisit } from '../visits.tsx';
 import { atMost, ChannelStateMark, channelPath } from './list.tsx';
 
 interface ChannelProps {
   context: ConsoleContext;
   channel: ChannelView;
-  notice?: Notice | undefined;
 }
 
-export function ChannelPage({ context, channel, notice }: ChannelProps) {
-  const words = context.words;
-  const { channels, connect } = words;
+export async function showOneChannel(visit: ConsoleVisit, { notice, status = 200 }: Shown = {}): Promise<Response> {
+  const channel = await showChannel(visit.tools, visit.params.name ?? '');
+  const context = { ...visit.page, path: channelPath(channel.name), query: '' };
+  const { channels, connect } = context.words;
   const verb = channel.enabled ? 'disable' : 'enable';
-  return (
+  return visit.show(
     <ConsolePage context={context} section="channels" title={channel.name} notice={notice}>
       <div class="row spread">
         <div>
@@ -44,7 +45,8 @@ export function ChannelPage({ context, channel, notice }: ChannelProps) {
       <Breakers context={context} channel={channel} />
       <RecentErrors context={context} channel={channel} />
       <p class="faint">{channels.thisNode}</p>
-    </ConsolePage>
+    </ConsolePage>,
+    { status },
   );
 }
 
@@ -141,7 +143,7 @@ function Breakers({ context, channel }: ChannelProps) {
   );
 }
 
-function RecentErrors({ context, channel }: { context: ConsoleContext; channel: ChannelView }) {
+function RecentErrors({ context, channel }: ChannelProps) {
   const { channels, troubles } = context.words;
   const groups = [...Map.groupBy(channel.lastErrors, ({ outcome }) => troubleOfOutcome(outcome))];
   return (
@@ -178,7 +180,7 @@ function distinct(texts: readonly string[]): string[] {
 /** From `2026-11-18 09:00:00 UTC+8`. */
 const HOUR_AND_MINUTE = [11, 16] as const;
 
-function HourCharts({ context, channel }: { context: ConsoleContext; channel: ChannelView }) {
+function HourCharts({ context, channel }: ChannelProps) {
   const { channels } = context.words;
   if (channel.last24Hours.requests === 0) return <p class="empty">{channels.noTraffic}</p>;
   const { firstTokenMs, successRate, requests } = channel.last24Hours;

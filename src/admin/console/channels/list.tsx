@@ -3,35 +3,35 @@
 
 import { stateOf } from '../../../catalog/publishing/status-states.ts';
 import { count, milliseconds, percent } from '../../../site/format.ts';
-import type { Notice } from '../../../site/frame.tsx';
 import { type Language, wordsOf } from '../../../site/language.ts';
 import { IdLink, LinkButton } from '../../../site/parts/button.tsx';
 import { Bars, type StateName } from '../../../site/parts/state.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
-import type { ChannelView } from '../../actions/channels.ts';
+import { type ChannelView, listChannels } from '../../actions/channels.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import type { ConsoleVisit } from '../visits.tsx';
 import { consoleWords } from '../words/words.ts';
 
-interface ChannelsProps {
-  context: ConsoleContext;
-  channels: readonly ChannelView[];
-  notice?: Notice | undefined;
-}
-
-export function ChannelsPage({ context, channels, notice }: ChannelsProps) {
+export async function showChannels({ page: context, show, tools }: ConsoleVisit): Promise<Response> {
   const { channels: words } = context.words;
-  return (
-    <ConsolePage context={context} section="channels" title={words.title} lead={words.lead} notice={notice}>
+  return show(
+    <ConsolePage context={context} section="channels" title={words.title} lead={words.lead}>
       <p>
         <LinkButton href="/connect" text={words.add} />
       </p>
-      <ChannelTable context={context} channels={channels} none={words.none} />
+      <ChannelTable context={context} channels={await listChannels(tools)} none={words.none} />
       <p class="faint">{words.thisNode}</p>
-    </ConsolePage>
+    </ConsolePage>,
   );
 }
 
-export function ChannelTable({ context, channels, none }: Omit<ChannelsProps, 'notice'> & { none?: string }) {
+interface ChannelTableProps {
+  context: ConsoleContext;
+  channels: readonly ChannelView[];
+  none?: string;
+}
+
+export function ChannelTable({ context, channels, none }: ChannelTableProps) {
   const { language } = context;
   const { channels: said } = consoleWords(language);
   return (

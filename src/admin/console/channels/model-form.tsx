@@ -3,8 +3,7 @@
 // that the form carries all of it.
 
 import { milliseconds } from '../../../site/format.ts';
-import type { Notice } from '../../../site/frame.tsx';
-import { NoticeBox } from '../../../site/frame.tsx';
+import { type Notice, NoticeBox } from '../../../site/frame.tsx';
 import { Submit } from '../../../site/parts/button.tsx';
 import { Hidden, TextArea, TextField } from '../../../site/parts/field.tsx';
 import { DataTable } from '../../../site/parts/table.tsx';
@@ -25,16 +24,17 @@ interface ModelsProps {
   draft: ChannelDraft;
   /** All that can be chosen. */
   offers: readonly Offer[];
-  chosen: readonly ChosenModel[];
   /** The search text. */
   query: string;
   faults?: readonly ChoiceFault[];
   notice?: Notice | undefined;
 }
 
-export function ModelsPage({ context, draft, offers, chosen, query, faults = [], notice }: ModelsProps) {
+export function ModelsPage({ context, draft, offers, query, faults = [], notice }: ModelsProps) {
   const { connect } = context.words;
-  const shown = rowsOf(offers, chosen, query);
+  const shown = rowsOf(offers, draft.chosen, query);
+  const { listing } = draft;
+  const connected = listing.ok ? { text: connect.connected(offers.length, milliseconds(listing.ms)) } : undefined;
   const more = <TextArea name="more" label={connect.more} help={connect.moreHelp} rows={3} />;
   return (
     <StepPage
@@ -42,9 +42,9 @@ export function ModelsPage({ context, draft, offers, chosen, query, faults = [],
       step="stepModels"
       title={connect.modelsTitle}
       lead={connect.modelsLead}
-      notice={notice ?? connectedNotice(context, draft, offers.length)}
+      notice={notice ?? connected}
     >
-      {draft.listing.ok ? null : <NotConnected context={context} draft={draft} />}
+      <NotConnected context={context} draft={draft} />
       <form method="post" action={draftPath(draft)} data-once>
         <Hidden fields={{ shown: query }} />
         <div class="filters is-few">
@@ -65,7 +65,7 @@ export function ModelsPage({ context, draft, offers, chosen, query, faults = [],
         <p class="faint">{connect.testLead}</p>
         <div class="row">
           <Submit text={connect.review} />
-          {draft.listing.ok ? <BackToForm context={context} href={changePath(draft)} /> : null}
+          {listing.ok ? <BackToForm context={context} href={changePath(draft)} /> : null}
         </div>
         {offers.length === 0 ? null : (
           <div class="pair is-below">
@@ -89,12 +89,6 @@ export function ModelsPage({ context, draft, offers, chosen, query, faults = [],
 /** Back to the form, with what was typed but the key. */
 function changePath({ id, preset, isNew, channel }: ChannelDraft): string {
   return isNew ? `/connect/${preset.id}?draft=${id}` : `/channels/${encodeURIComponent(channel.name)}/edit`;
-}
-
-function connectedNotice(context: ConsoleContext, { listing }: ChannelDraft, offered: number): Notice | undefined {
-  const { connect } = context.words;
-  if (!listing.ok) return undefined;
-  return { text: connect.connected(offered, milliseconds(listing.ms)) };
 }
 
 function NotConnected({ context, draft }: { context: ConsoleContext; draft: ChannelDraft }) {

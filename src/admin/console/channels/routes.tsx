@@ -7,49 +7,35 @@ import { type ChannelView, listChannels, showChannel } from '../../actions/chann
 import { removeChannel, setChannelEnabled } from '../../actions/enable-channel.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
 import { type ChannelTest, testChannel } from '../../actions/test-channel.ts';
-import { ConfirmPage } from '../frame.tsx';
-import type { Shown } from '../refused.ts';
-import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import type { ConsoleWords } from '../words/words.ts';
 import { addConnectPages } from './connect-routes.tsx';
-import { ChannelPage } from './detail.tsx';
-import { ChannelsPage, channelPath } from './list.tsx';
+import { showOneChannel } from './detail.tsx';
+import { channelPath, showChannels } from './list.tsx';
 
 const VERBS = ['enable', 'disable', 'remove'] as const;
 type Verb = (typeof VERBS)[number];
 
-export function addChannelPages(visits: ConsoleVisits, tools: ConsoleTools): void {
-  addConnectPages(visits, tools);
-  visits.get('/channels', async (visit) => {
-    return visit.show(<ChannelsPage context={visit.page} channels={await listChannels(tools)} />);
-  });
-  visits.get('/channels/:name', showOne);
-  visits.post('/channels/:name/test', test, showOne);
+export function addChannelPages(visits: ConsoleVisits): void {
+  addConnectPages(visits);
+  visits.get('/channels', showChannels);
+  visits.get('/channels/:name', showOneChannel);
+  visits.post('/channels/:name/test', test, showOneChannel);
   for (const verb of VERBS) {
     visits.get(`/channels/:name/${verb}`, (visit) => ask(visit, verb));
-    visits.post(`/channels/:name/${verb}`, (visit) => act(visit, verb), showOne);
+    visits.post(`/channels/:name/${verb}`, (visit) => act(visit, verb), showOneChannel);
   }
-}
-
-function nameOf({ params }: ConsoleVisit): string {
-  return params.name ?? '';
-}
-
-async function showOne(visit: ConsoleVisit, { notice, status = 200 }: Shown = {}): Promise<Response> {
-  const channel = await showChannel(visit.tools, nameOf(visit));
-  const page = { ...visit.page, path: channelPath(channel.name), query: '' };
-  return visit.show(<ChannelPage context={page} channel={channel} notice={notice} />, { status });
 }
 
 async function test(visit: ConsoleVisit): Promise<Response> {
   const { channels } = visit.page.words;
   const model = visit.form.get('model') || undefined;
-  const tested = await testChannel(visit.tools, nameOf(visit), { model, actor: ACTOR });
+  const tested = await testChannel(visit.tools, visit.params.name ?? '', { model, actor: ACTOR });
   const text = tested.ok
     ? channels.testOk(tested.model, milliseconds(tested.ms), milliseconds(tested.firstByteMs))
     : testFailure(visit, tested);
-  return showOne(visit, { notice: { text, isBad: !tested.ok } });
+  return showOneChannel(visit, { notice: { text, isBad: !tested.ok } });
 }
 
 function testFailure({ page: { words } }: ConsoleVisit, { model, detail, trouble }: ChannelTest): string {
@@ -73,18 +59,15 @@ async function ask(visit: ConsoleVisit, verb: Verb): Promise<Response> {
       connect.removeRevision,
     ],
   };
-  return visit.show(
-    <ConfirmPage
-      context={visit.page}
-      section="channels"
-      title={titles[verb](name)}
-      consequences={consequences[verb]}
-      action={`${channelPath(name)}/${verb}`}
-      fields={{ lost: lost.join(', ') }}
-      button={buttons[verb]}
-      back={channelPath(name)}
-    />,
-  );
+  return visit.ask({
+    section: 'channels',
+    title: titles[verb](name),
+    consequences: consequences[verb],
+    action: `${channelPath(name)}/${verb}`,
+    fields: { lost: lost.join(', ') },
+    button: buttons[verb],
+    back: channelPath(name),
+  });
 }
 
 /** Splits its models into those that other channels serve, too, and the rest. */
