@@ -4,14 +4,12 @@
 
 import { type ImageSize, imageSize } from '../../kit/image-size.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import type { Spans } from '../../kit/json/spans.ts';
 import { audioTokens, imageTokens, mostWaveTokens, packedTokens, textTokens } from '../../kit/media-tokens.ts';
 import { MAX_LOWER_PER_BYTE, PER_IMAGE, type TokenCount, upperTokens } from '../../kit/tokens.ts';
 import { readDataHead } from '../media/data-address.ts';
 import { type MediaClaims, type MediaKind, sniffMedia } from '../media/sniff-media.ts';
-import { hiddenTokens } from './hidden-prompt.ts';
+import { addedDigits, hiddenTokens } from './added-tokens.ts';
 import { type Prose, proseOf } from './prose.ts';
-import { addedDigits } from './rewritten-numbers.ts';
 import { NO_USE, type ToolUse } from './tool-use.ts';
 import { isReference, isToolResult, isWords, namesMedia } from './unknown-media.ts';
 
@@ -109,18 +107,15 @@ class CountedInput implements InputCount {
   }
 
   get isOpen(): boolean {
-    return this.#media.some(isOpen);
+    return this.unseen !== undefined;
   }
 
   get unseen(): JsonObject | undefined {
-    return this.#media.find(isOpen)?.part;
+    return this.#media.find((media) => media.isOpen)?.part;
   }
 
   #countProse(): Prose {
-    if (!this.#prose) {
-      const parts = new Set(this.#media.map(({ part }) => part));
-      this.#prose = proseOf(this.#document, parts);
-    }
+    this.#prose ??= proseOf(this.#document, new Set(this.#media.map(({ part }) => part)));
     return this.#prose;
   }
 }
@@ -141,7 +136,7 @@ function countWords(document: JsonDocument): number {
   let upper = 0;
   for (let index = 0; index < spans.count; index++) {
     const holdsWords = WORDS_BEGIN.includes(text.charAt(spans.valueStart(index)));
-    if (!holdsWords || isOurs(spans, index)) continue;
+    if (!holdsWords || OURS.some((name) => spans.isNamed(index, name))) continue;
     upper += upperTokens(text.slice(spans.start(index), spans.valueEnd(index)));
   }
   return upper;
@@ -150,11 +145,6 @@ function countWords(document: JsonDocument): number {
 /** Texts, lists and objects. */
 const WORDS_BEGIN = '"[{';
 const OURS = ['model', 'stream_options', 'thinking'];
-
-function isOurs(spans: Spans, index: number): boolean {
-  for (const name of OURS) if (spans.isNamed(index, name)) return true;
-  return false;
-}
 
 interface Media {
   part: JsonObject;
@@ -166,10 +156,6 @@ interface Media {
   isOpen: boolean;
   /** The `detail` of an image. */
   seen?: SeenImage | undefined;
-}
-
-function isOpen(media: Media): boolean {
-  return media.isOpen;
 }
 
 /** Media are direct parts of a message's content, of what holds parts in it, or of an item that is a tool's output. */
@@ -244,13 +230,11 @@ function readMedia(part: JsonObject): Media | undefined {
       return isObject(part.image_url)
         ? image(part, part.image_url.url, { detail: part.image_url.detail })
         : image(part, part.image_url);
-    case 'image':
-      return isObject(part.source)
-        ? image(part, part.source.data ?? part.source.url, {
-            mediaType: part.source.media_type,
-            id: part.source.file_id,
-          })
-        : undefined;
+    case 'image': {
+      if (!isObject(part.source)) return undefined;
+      const { data, url, media_type: mediaType, file_id: id } = part.source;
+      return image(part, data ?? url, { mediaType, id });
+    }
     case 'input_image':
     case 'computer_screenshot':
       return image(part, part.image_url, { detail: part.detail, id: part.file_id });
@@ -307,10 +291,7 @@ function audio(part: JsonObject, holder: JsonObject): Media {
   const { data, format } = holder;
   const text = typeof data === 'string' ? data : '';
   const isWave = !leadsElsewhere(holder) && sniffMedia(text) === 'wave';
-  const base64 = text.slice(readDataHead(text)?.chars ?? 0);
-  const upper = isWave ? mostWaveTokens(base64) : mostTokens(base64);
-  const counted = { upper, estimate: Math.min(audioTokens(base64, format), upper), lower: 0 };
-  return { part, data: text, counted, isWords: false, isOpen: !isWave };
+  return bounded(part, text, isWave, audioTokens(base64Of(text), format));
 }
 
 const REFERENCES = ['file_url', 'file_id', 'url', 'uri'];
@@ -328,31 +309,26 @@ function file(part: JsonObject, data: Json | undefined, holder: JsonObject, clai
 }
 
 function sized(part: JsonObject, data: string, kind: Exclude<MediaKind, 'image'>, picture?: ImageClaims): Media {
-  const base64 = data.slice(readDataHead(data)?.chars ?? 0);
-  const media = { part, data, isWords: false, isOpen: false };
-  switch (kind) {
-    case 'text': {
-      const counted = { upper: Buffer.byteLength(data), estimate: textTokens(base64), lower: 0 };
-      // Drawn as a picture it may be more than its letters are.
-      const seen = picture && { detail: picture.detail, size: undefined };
-      if (seen) counted.upper = Math.max(counted.upper, PER_IMAGE.upper);
-      return { ...media, counted, isWords: !seen, seen };
-    }
-    case 'wave': {
-      const upper = mostWaveTokens(base64);
-      const counted = { upper, estimate: Math.min(audioTokens(base64, undefined), upper), lower: 0 };
-      return { ...media, counted };
-    }
-    case 'open': {
-      const upper = mostTokens(base64);
-      const counted = { upper, estimate: Math.min(packedTokens(base64), upper), lower: 0 };
-      return { ...media, counted, isOpen: true };
-    }
-  }
+  const base64 = base64Of(data);
+  if (kind === 'wave') return bounded(part, data, true, audioTokens(base64, undefined));
+  if (kind === 'open') return bounded(part, data, false, packedTokens(base64));
+  const counted = { upper: Buffer.byteLength(data), estimate: textTokens(base64), lower: 0 };
+  // Drawn as a picture it may be more than its letters are.
+  const seen = picture && { detail: picture.detail, size: undefined };
+  if (seen) counted.upper = Math.max(counted.upper, PER_IMAGE.upper);
+  return { part, data, counted, isWords: !seen, isOpen: false, seen };
 }
 
-function mostTokens(base64: string): number {
-  return Math.ceil(base64.length / BASE64_CHARS_PER_TOKEN);
+/** Only of a wave do the bytes bound what it is billed as. */
+function bounded(part: JsonObject, data: string, isWave: boolean, estimate: number): Media {
+  const base64 = base64Of(data);
+  const upper = isWave ? mostWaveTokens(base64) : Math.ceil(base64.length / BASE64_CHARS_PER_TOKEN);
+  const counted = { upper, estimate: Math.min(estimate, upper), lower: 0 };
+  return { part, data, counted, isWords: false, isOpen: !isWave };
+}
+
+function base64Of(data: string): string {
+  return data.slice(readDataHead(data)?.chars ?? 0);
 }
 
 /** Its text is not counted, because it holds the whole context anyway. */

@@ -26,14 +26,15 @@ export function estimatedInput(input: InputCount, model: Model, toolInput = 0): 
 
 /** `model`: its name at the upstream. */
 export function estimateAt({ estimate, images = [] }: InputCount, model: string): number {
-  return Math.ceil(estimate * tokenizerFactor(model)) + imagesBeyond(images, model);
+  const beyond = sumImages(images, model, (image, rule) => typicalTokensOf(image, rule) - imageTokens(image.size));
+  return Math.ceil(estimate * tokenizerFactor(model)) + beyond;
 }
 
 /** A few models bill far more for an image than others do, and a translation may write more than the client did. */
 export function upperAt(input: InputCount, model: string, isTranslated: boolean): number {
   const { upper, images = [] } = input;
   const added = isTranslated ? (input.addedByTranslation ?? 0) : 0;
-  return upper + imagesAbove(images, model) + added;
+  return upper + sumImages(images, model, (image, rule) => maxTokensOf(image, rule) - PER_IMAGE.upper) + added;
 }
 
 interface ImageRule {
@@ -69,22 +70,16 @@ function isNotScaled(detail: Json | undefined): boolean {
   return detail !== 'low' && detail !== 'high';
 }
 
-/** The most tokens of the images beyond `PER_IMAGE`. `model`: its name at the upstream. */
-function imagesAbove(images: readonly SeenImage[], model: string): number {
-  const rule = images.length > 0 ? ruleOf(model) : undefined;
-  return rule ? images.reduce((sum, image) => sum + Math.max(0, maxTokensOf(image, rule) - PER_IMAGE.upper), 0) : 0;
-}
-
-/** An estimate of the tokens above those of common models. */
-function imagesBeyond(images: readonly SeenImage[], model: string): number {
-  const rule = images.length > 0 ? ruleOf(model) : undefined;
-  if (!rule) return 0;
-  return images.reduce((sum, image) => sum + Math.max(0, typicalTokensOf(image, rule) - imageTokens(image.size)), 0);
-}
-
-function ruleOf(model: string): ImageRule | undefined {
+/** The tokens of the images above those of common models. `model`: its name at the upstream. */
+function sumImages(
+  images: readonly SeenImage[],
+  model: string,
+  tokensAbove: (image: SeenImage, rule: ImageRule) => number,
+): number {
+  if (images.length === 0) return 0;
   const name = familyName(model);
-  return IMAGE_RULES.find(([pattern]) => pattern.test(name))?.[1];
+  const rule = IMAGE_RULES.find(([pattern]) => pattern.test(name))?.[1];
+  return rule ? images.reduce((sum, image) => sum + Math.max(0, tokensAbove(image, rule)), 0) : 0;
 }
 
 function maxTokensOf(image: SeenImage, { maxTokens, patch, isFullDetail }: ImageRule): number {

@@ -20,15 +20,12 @@ export class PlainTokens {
 
   add(text: string): void {
     this.#text += text;
-    if (this.#text.length > WEIGHED_CHARS) this.#weigh();
+    if (this.#text.length <= WEIGHED_CHARS) return;
+    this.#weight += weighPlain(this.#text);
+    this.#text = '';
   }
 
   total(): number {
     return this.#weight + weighPlain(this.#text);
-  }
-
-  #weigh(): void {
-    this.#weight += weighPlain(this.#text);
-    this.#text = '';
   }
 }

@@ -39,7 +39,6 @@ export interface ToolUse {
 }
 
 export const NO_USE: ToolUse = { tokens: 0, uses: 0, isUnlimited: false };
-const UNLIMITED_USE: ToolUse = { tokens: UNKNOWN_TOKENS, uses: 0, isUnlimited: true };
 
 /** `tokens`: of each result. */
 export function useOf(tool: PricedTool | undefined, uses: number, tokens: number): ToolUse {
@@ -47,7 +46,7 @@ export function useOf(tool: PricedTool | undefined, uses: number, tokens: number
 }
 
 export function unlimitedUse(tool: PricedTool | undefined): ToolUse {
-  return tool ? { ...UNLIMITED_USE, calls: { [tool]: UNLIMITED_USES } } : UNLIMITED_USE;
+  return { tokens: UNKNOWN_TOKENS, uses: 0, isUnlimited: true, calls: tool && { [tool]: UNLIMITED_USES } };
 }
 
 export function addUse(one: ToolUse, other: ToolUse): ToolUse {

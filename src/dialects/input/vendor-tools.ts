@@ -26,14 +26,11 @@ export function vendorToolUse(
     // Tools that make images are removed.
     if (!isVendors(tool, isClients) || makesImages(tool.type)) continue;
     const uses = usesOf(tool);
+    const tokens = isSearch(tool.type) ? searchTokens(tool) : UNKNOWN_TOKENS;
     if (uses === undefined) use = addUse(use, unlimitedUse(toolOfType(tool.type)));
-    else if (uses > 0) use = addUse(use, useOf(toolOfType(tool.type), uses, tokensPerUse(tool)));
+    else if (uses > 0) use = addUse(use, useOf(toolOfType(tool.type), uses, tokens));
   }
   return use;
-}
-
-function tokensPerUse(tool: VendorTool): number {
-  return isSearch(tool.type) ? searchTokens(tool) : UNKNOWN_TOKENS;
 }
 
 /** A search of the web, whose results have a known size. */
@@ -54,19 +51,15 @@ export function makesImages(type: string): boolean {
 /** Throws a fault that names the place. `at`: the place of the list. */
 export function refuseModelsOf(tools: Json | undefined, at: string, isClients: IsClients): void {
   if (!Array.isArray(tools)) return;
-  for (let index = 0; index < tools.length; index++) {
-    const tool = tools[index];
-    if (isVendors(tool, isClients)) refuseOtherModel(tool, `${at}[${index}]`);
+  for (const [index, tool] of tools.entries()) {
+    // The place is written only for these, because most tools are the client's.
+    if (isVendors(tool, isClients)) refuseModelOf(tool, `${at}[${index}]`, isClients);
   }
 }
 
 /** The same for one tool at the place `at`. */
 export function refuseModelOf(tool: Json, at: string, isClients: IsClients): void {
-  if (isVendors(tool, isClients)) refuseOtherModel(tool, at);
-}
-
-function refuseOtherModel(tool: VendorTool, at: string): void {
-  const place = otherModelAt(tool);
+  const place = isVendors(tool, isClients) ? otherModelAt(tool) : undefined;
   if (place === undefined) return;
   const param = `${at}${place}`;
   refuseField(param, `A tool cannot use another model than the one of the request. Remove ${param}.`);

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { addedDigits } from '../../../src/dialects/input/rewritten-numbers.ts';
+import { addedDigits } from '../../../src/dialects/input/added-tokens.ts';
 
 const digits = fc.integer({ min: 1, max: 99_999 });
 const literal = fc.oneof(
