@@ -37,9 +37,8 @@ export interface Carrier {
   serviceTier: string | undefined;
   /** Media to fetch first, because the upstream does not fetch them. */
   needs: readonly NamedMedia[];
-  writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): UpstreamBody;
-  /** The same request with an answer begun. */
-  writePrefill(fields: UpstreamFields, text: string, fetched?: FetchedMedia): string;
+  /** `prefill`: the beginning of the answer. */
+  writeRequest(fields: UpstreamFields, fetched?: FetchedMedia, prefill?: string): UpstreamBody;
   /** Absent where a paused answer is not continued here: the upstream never pauses one, or the client continues it. */
   turns?: CarriedTurns | undefined;
   /** An answer without content, for a request that wants none; undefined where the upstream itself answers that. */
@@ -76,17 +75,7 @@ export interface CarriedAnswer {
   lost: readonly string[];
 }
 
-/** Throws a fault that names the part that may not be sent. */
-export function sameDialectCarrier(
-  dialect: Dialect,
-  request: RelayRequest,
-  rules: FieldRules,
-  special?: Pick<Carrier, 'endpoint' | 'plainCarrier'>,
-): Carrier {
-  return new SameDialectCarrier(dialect, request, rules, special);
-}
-
-class SameDialectCarrier implements Carrier {
+export class SameDialectCarrier implements Carrier {
   readonly isTranslated = false;
   readonly reworded = NOTHING;
   readonly needs = NO_MEDIA;
@@ -98,6 +87,7 @@ class SameDialectCarrier implements Carrier {
   readonly #left: Removals;
   readonly #removedFields: RemovedFields;
 
+  /** Throws a fault that names the part that may not be sent. */
   constructor(
     dialect: Dialect,
     request: RelayRequest,
@@ -128,12 +118,8 @@ class SameDialectCarrier implements Carrier {
     return this.#dialect.request.loweredFields?.(this.#request.document.value, maxOutputTokens) ?? NOTHING;
   }
 
-  writeRequest(fields: UpstreamFields): UpstreamBody {
-    return this.#dialect.request.write(this.#sent(), fields, this.#removedFields.removed);
-  }
-
-  writePrefill(fields: UpstreamFields, text: string): string {
-    return this.#dialect.stream.writePrefill(this.#sent(), fields, text, this.#removedFields.removed);
+  writeRequest(fields: UpstreamFields, _?: FetchedMedia, prefill?: string): UpstreamBody {
+    return this.#dialect.request.write(this.#sent(), fields, this.#removedFields.removed, prefill);
   }
 
   readAnswer(document: JsonDocument): CarriedAnswer | GaveUp | undefined {

@@ -6,8 +6,8 @@ import { isForResponses, outputLimitOf } from '../vendors/openai.ts';
 import type { Quirks } from '../vendors/quirks.ts';
 import { anthropicMessagesClient } from './anthropic-messages/client/adapter.ts';
 import { anthropicMessagesUpstream } from './anthropic-messages/upstream/adapter.ts';
-import { type Carrier, sameDialectCarrier } from './carrier.ts';
-import { type Dialect, passesThrough, type RelayRequest, type ToolPrices } from './dialect.ts';
+import { type Carrier, SameDialectCarrier } from './carrier.ts';
+import { type Dialect, passesRequest, passesThrough, type RelayRequest, type ToolPrices } from './dialect.ts';
 import { geminiUpstream } from './gemini/adapter.ts';
 import { geminiClient } from './gemini/client/adapter.ts';
 import { openaiChatClient } from './openai-chat/client/adapter.ts';
@@ -15,9 +15,8 @@ import { openaiChatUpstream } from './openai-chat/upstream/adapter.ts';
 import { openaiResponsesClient } from './openai-responses/client/adapter.ts';
 import { openaiCompaction, summarizing } from './openai-responses/compaction/dialect.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream/adapter.ts';
-import { passesRequest } from './passes-request.ts';
-import type { ListedTiers } from './removals/remove-fields.ts';
-import type { ClientAdapter, UpstreamAdapter } from './translate/adapters.ts';
+import type { FieldRules } from './removals/remove-fields.ts';
+import type { ClientAdapter, Target, UpstreamAdapter } from './translate/adapters.ts';
 import { originOf } from './translate/opaque.ts';
 import { conversationOf, translatedCarrier } from './translate/translated-carrier.ts';
 
@@ -45,15 +44,10 @@ interface Destination {
   prefill: boolean;
 }
 
-export interface Sender {
-  requestId: string;
+/** Of the model to be asked. If that is free, so are all of its fallbacks. */
+export interface Sender extends FieldRules, Pick<Target, 'requestId' | 'hashUser'> {
   /** In seconds. */
   createdAt: number;
-  hashUser(id: string): string;
-  /** The model costs it nothing; then none of its fallbacks does. */
-  isFree: boolean;
-  /** The service tiers that the price of the model to be asked lists. */
-  serviceTiers?: ListedTiers;
   toolPrices?: ToolPrices;
 }
 
@@ -67,7 +61,7 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
   const { channel, endpoints, model, prefill } = to;
   const { quirks } = channel;
   if (dialect === openaiCompaction) return carryCompaction(request, to, from);
-  if (passesRequest(dialect, request, to, from.toolPrices)) return sameDialectCarrier(dialect, request, from);
+  if (passesRequest(dialect, request, to, from.toolPrices)) return new SameDialectCarrier(dialect, request, from);
   const found = translationTo(dialect, endpoints, isForResponses(quirks, model) ? 'responses' : undefined);
   if (!found) throw new Error(`no route from ${dialect.endpoint} to ${endpoints.join(', ')}`);
   const { endpoint, ...adapters } = found;
@@ -82,7 +76,7 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
 function carryCompaction(request: RelayRequest, to: Destination, from: Sender): Carrier {
   const asked = carry(summarizing, request, to, from);
   if (asked.isTranslated || unboundedOutput(openaiCompaction, to) === undefined) return asked;
-  return sameDialectCarrier(openaiCompaction, request, from, { endpoint: 'compact', plainCarrier: asked });
+  return new SameDialectCarrier(openaiCompaction, request, from, { endpoint: 'compact', plainCarrier: asked });
 }
 
 /**

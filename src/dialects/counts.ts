@@ -1,8 +1,12 @@
-// Token counts of an upstream: non-negative integers within a plausible range, or undefined. Our own where there are none.
+// Counts of an upstream, of tokens and of calls of its own tools: non-negative integers within a plausible range, or undefined.
+// Our own where there are none. And the cost beside them.
 
-import { isObject, type Json } from '../kit/json/json.ts';
+import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
+import { moneyFields, type Nano } from '../kit/money.ts';
+import type { ToolCalls } from '../kit/prices.ts';
 import { weighTokens, wholeTokens } from '../kit/tokens.ts';
 import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
+import { toolOfCall } from '../vendors/tools.ts';
 import type { Output, Segment, UsageReport } from './dialect.ts';
 
 const MAX_COUNT = 1_000_000_000;
@@ -73,17 +77,14 @@ export function checkReport(usage: UsageReport, output: Output, isFinished = tru
 /** Our careful count, too, may be a few times too high. */
 const MAX_OVERCOUNTED = 4;
 
-/** Output after a report: the output before it, and the rest by the careful count. */
-interface AfterReport {
-  tokensBefore: number;
-  plainTokens: number;
-}
-
 /**
  * A report after which more output came. It may be of the whole answer, as some upstreams send it first; where that is
- * impossible, our own count is taken.
+ * impossible, our own count is taken. `after`: the output before the report, and the rest by the careful count.
  */
-export function addUnreported(usage: UsageReport, after: AfterReport | undefined): UsageReport {
+export function addUnreported(
+  usage: UsageReport,
+  after: { tokensBefore: number; plainTokens: number } | undefined,
+): UsageReport {
   if (typeof usage !== 'object' || usage.lacksOutput || !after) return usage;
   const { buckets } = usage;
   const tokens = Math.min(after.tokensBefore, buckets.output) + after.plainTokens;
@@ -133,4 +134,31 @@ export function outputOfSegments(
     }
   }
   return output;
+}
+
+/** One call of a tool that the upstream runs itself, by its name in an answer; undefined if it is of no tool that can have a price. */
+export function oneCall(name: string): ToolCalls | undefined {
+  const tool = toolOfCall(name);
+  return tool && { [tool]: 1 };
+}
+
+/** Anthropic's and OpenRouter's counts, then xAI's: `web_search_requests`, `web_search_calls`. */
+export function reportedCalls(usage: JsonObject): ToolCalls | undefined {
+  return countsIn(usage.server_tool_use, '_requests') ?? countsIn(usage.server_side_tool_usage_details, '_calls');
+}
+
+function countsIn(counts: Json | undefined, ending: string): ToolCalls | undefined {
+  if (!isObject(counts)) return undefined;
+  const calls: Record<string, number> = {};
+  for (const [name, value] of Object.entries(counts)) {
+    const tool = name.endsWith(ending) ? toolOfCall(name.slice(0, -ending.length)) : undefined;
+    const count = readCount(value);
+    if (tool && count !== undefined) calls[tool] = count;
+  }
+  return calls;
+}
+
+/** Edits a usage object that an upstream or we have written. */
+export function withCost(usage: JsonObject, cost: Nano | undefined): JsonObject {
+  return cost === undefined ? usage : { ...usage, ...moneyFields('cost', cost) };
 }

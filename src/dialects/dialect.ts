@@ -239,8 +239,8 @@ export interface PausedTurn {
 export interface StreamReader {
   /** One event of an upstream may become several events of the client, or none yet. */
   read(event: SseEvent): StreamEvent[];
-  /** The body has ended: returns the events that were kept for the end. */
-  end(): StreamEvent[];
+  /** The body has ended: returns the events that were kept for the end. Absent where none are. */
+  end?(): StreamEvent[];
   facts(): StreamFacts;
   /** The answer is complete, and not only paused. */
   isFinished(): boolean;
@@ -322,11 +322,6 @@ export interface RepeatedFrames {
   note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void;
 }
 
-export interface FramedBytes {
-  chunk(bytes: Uint8Array): string;
-  end: string;
-}
-
 /** For formats whose whole answers may have long members: vectors, pictures. */
 export interface LongMemberRules {
   /** The names of these members. */
@@ -362,8 +357,11 @@ export interface RequestFormat {
   droppedUnsealed?(body: JsonObject): readonly string[];
   /** The beginning of a conversation that must stay on one channel; undefined if it may go anywhere. */
   conversationStart?(body: JsonObject): string | undefined;
-  /** `removed`: top-level fields that do not reach the upstream. */
-  write(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): UpstreamBody;
+  /**
+   * `removed`: top-level fields that do not reach the upstream. `prefill`: the beginning of the answer, for an upstream that
+   * continues it.
+   */
+  write(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[], prefill?: string): UpstreamBody;
 }
 
 /** How a whole answer is read, and written for the client. */
@@ -384,14 +382,12 @@ export interface StreamFormat {
   createReader(request: RelayRequest): StreamReader;
   /** One for each client, over all attempts. */
   createWriter(request: RelayRequest, options: WriterOptions): StreamWriter;
-  /** The request with the beginning of its answer, for an upstream that continues it. */
-  writePrefill(request: RelayRequest, fields: UpstreamFields, text: string, removed?: readonly string[]): string;
   /** Absent: an answer in the other form than requested is refused. */
   otherForm?: OtherForm;
   /**
    * For answers that may be bytes: writes a chunk as an event, and the end; undefined if this content type is not an answer.
    */
-  frameBytes?(contentType: string): FramedBytes | undefined;
+  frameBytes?(contentType: string): { chunk(bytes: Uint8Array): string; end: string } | undefined;
   /** Undefined: server-sent events. */
   contentType?(request: RelayRequest): string | undefined;
 }
@@ -411,6 +407,16 @@ export interface Dialect {
 /** Whether such an upstream may get the client's own body, with only our fields changed. */
 export function passesThrough({ endpoint }: Dialect, endpoints: readonly Endpoint[]): boolean {
   return endpoints.includes(endpoint);
+}
+
+/** The same for this request. `model`: its name there. */
+export function passesRequest(
+  dialect: Dialect,
+  request: RelayRequest,
+  { endpoints, model }: { endpoints: readonly Endpoint[]; model: string },
+  toolPrices?: ToolPrices,
+): boolean {
+  return passesThrough(dialect, endpoints) && dialect.request.canPass?.(request, model, toolPrices) !== false;
 }
 
 /** The tools of the upstream that the price of a model lists; undefined for none. */

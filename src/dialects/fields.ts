@@ -1,7 +1,8 @@
 // Reads single fields of a client's body. A wrong type is a 400 that names the field.
 
 import { fault } from '../faults/fault.ts';
-import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../kit/json/json.ts';
+import type { Spans } from '../kit/json/spans.ts';
 
 /** The highest bound on tokens that a client may set. */
 export const MAX_TOKENS = 1_000_000_000;
@@ -98,4 +99,30 @@ export function requireRoles(messages: readonly JsonObject[], roles: ReadonlySet
 export function isEmptySetting(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return value === '' || (isObject(value) && Object.keys(value).length === 0);
+}
+
+/** The fields of a large body that can refuse its call before the body is parsed. They have the same names in every dialect. */
+export interface UnparsedFields {
+  /** The model alone, as in a parsed body. */
+  value: JsonObject;
+  /** Such a call may only warm a cache, which no limit refuses. */
+  asksNoOutput: boolean;
+  /** Other models may answer than the fallbacks of this one. */
+  listsModels: boolean;
+}
+
+/** Undefined if the model is known only after the parse. */
+export function readUnparsed(text: string, spans: Spans): UnparsedFields | undefined {
+  const model = memberOf(text, spans, 'model');
+  if (typeof model !== 'string' || spans.findTwice() !== undefined) return undefined;
+  return {
+    value: { model },
+    asksNoOutput: memberOf(text, spans, 'max_tokens') === 0,
+    listsModels: spans.get('models') !== undefined,
+  };
+}
+
+function memberOf(text: string, spans: Spans, name: string): unknown {
+  const span = spans.get(name);
+  return span && tryParseJson(text.slice(span.valueStart, span.valueEnd));
 }

@@ -42,13 +42,9 @@ function isForm(format: Json | undefined): boolean {
 /** A tool must be called: text alone is not accepted. */
 function mustCall(choice: Json | undefined): boolean {
   if (!isObject(choice)) return choice === 'required' || choice === 'any';
-  if (choice.type === 'allowed_tools') return allowedMode(choice) === 'required';
+  // In a chat it is one level deeper than in responses.
+  if (choice.type === 'allowed_tools') return (memberOf(choice.allowed_tools, 'mode') ?? choice.mode) === 'required';
   return choice.type !== 'auto' && choice.type !== 'none';
-}
-
-/** In a chat it is one level deeper than in responses. */
-function allowedMode(choice: JsonObject): Json | undefined {
-  return memberOf(choice.allowed_tools, 'mode') ?? choice.mode;
 }
 
 /** `includeThoughts` only shows thoughts and does not turn them on. */

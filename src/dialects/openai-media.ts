@@ -2,10 +2,9 @@
 
 import { editMembers, isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { NO_BUCKETS } from '../store/rows.ts';
-import { readCount } from './counts.ts';
+import { readCount, withCost } from './counts.ts';
 import type { FinalUsage, ReportedUsage, Sent, StreamEvent, StreamWriter, UsageReport } from './dialect.ts';
 import { writeSse } from './stream/sse.ts';
-import { withCost } from './with-cost.ts';
 
 export function readMediaUsage(usage: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';

@@ -4,9 +4,8 @@
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { NO_BUCKETS } from '../store/rows.ts';
-import { inputAlone, isGiven, readCount, readDetail } from './counts.ts';
-import type { ReportedUsage, UsageReport } from './dialect.ts';
-import { reportedCalls } from './tool-calls.ts';
+import { inputAlone, isGiven, readCount, readDetail, reportedCalls } from './counts.ts';
+import type { UsageReport } from './dialect.ts';
 
 /** How the chat format and the responses format name the same figures. */
 export interface UsageNames {
@@ -86,10 +85,8 @@ function firstCount(...values: readonly (Json | undefined)[]): number | undefine
 }
 
 function detailsOf(details: Json | undefined): JsonObject {
-  return isObject(details) ? details : NO_DETAILS;
+  return isObject(details) ? details : {};
 }
-
-const NO_DETAILS: JsonObject = {};
 
 function reportOf(figures: Figures): UsageReport {
   const { cached, written, writtenForHour } = figures;
@@ -106,20 +103,14 @@ function reportOf(figures: Figures): UsageReport {
   };
   if (output === undefined) return inputAlone(buckets, reasoning);
   if (reasoning > output) return 'invalid';
-  const report: ReportedUsage = { buckets, reasoning };
-  return report;
+  return { buckets, reasoning };
 }
 
-interface Whole {
-  /** With all that was cached. */
-  prompt: number;
-  /** With all reasoning; undefined if the output is not reported. */
-  output: number | undefined;
-  reasoning: number;
-}
-
-/** Only the total shows which counts are separate. Without a total, or if none matches it, all counts are inclusive. */
-function addBeside({ prompt, completion, total, cached, written, reasoning }: Figures): Whole {
+/**
+ * The prompt with all that was cached, and the output with all reasoning; undefined if it is not reported. Only the total shows
+ * which counts are separate. Without a total, or if none matches it, all counts are inclusive.
+ */
+function addBeside({ prompt, completion, total, cached, written, reasoning }: Figures) {
   if (completion === undefined) {
     const rest = total === undefined || total <= prompt ? undefined : total - prompt;
     return { prompt, output: rest, reasoning };

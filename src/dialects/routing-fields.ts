@@ -29,9 +29,8 @@ const SORTS = ['price', 'latency'] as const;
 type Sort = (typeof SORTS)[number];
 
 const MAX_MODELS = 10;
-const MAX_MODEL_CHARS = 200;
 const MAX_CHANNELS = 100;
-const MAX_CHANNEL_CHARS = 200;
+const MAX_NAME_CHARS = 200;
 
 interface RoutedBody {
   routing: Routing;
@@ -42,7 +41,7 @@ interface RoutedBody {
 /** Undefined for a body without such fields. */
 export function readRouting(body: JsonObject): RoutedBody | undefined {
   if (body.models === undefined && body.provider === undefined) return undefined;
-  const ids = names(body.models, 'models', MAX_MODELS, MAX_MODEL_CHARS);
+  const ids = names(body.models, 'models', MAX_MODELS);
   const { only, ignore, order, sort, allow_fallbacks: allowFallbacks, ...rest } = providerOf(body.provider);
   const models = ids?.map((id, index) => ({ id, param: `models[${index}]` }));
   const edits: RoutedBody['edits'] = { models: undefined, provider: undefined };
@@ -55,9 +54,9 @@ export function readRouting(body: JsonObject): RoutedBody | undefined {
     routing: {
       models,
       channels: {
-        only: channelNames(only, 'provider.only'),
-        ignore: channelNames(ignore, 'provider.ignore'),
-        order: channelNames(order, 'provider.order'),
+        only: names(only, 'provider.only', MAX_CHANNELS),
+        ignore: names(ignore, 'provider.ignore', MAX_CHANNELS),
+        order: names(order, 'provider.order', MAX_CHANNELS),
         sort: readSort(sort),
         allowFallbacks: readFlag(allowFallbacks, 'provider.allow_fallbacks') ?? true,
       },
@@ -74,14 +73,10 @@ function providerOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : refuseField('provider', 'provider must be an object.');
 }
 
-function channelNames(value: Json | undefined, param: string): string[] | undefined {
-  return names(value, param, MAX_CHANNELS, MAX_CHANNEL_CHARS);
-}
-
 /** Undefined also for an empty list. */
-function names(value: Json | undefined, param: string, most: number, maxChars: number): string[] | undefined {
+function names(value: Json | undefined, param: string, most: number): string[] | undefined {
   if (isAbsent(value)) return undefined;
-  const isName = (one: Json) => typeof one === 'string' && one !== '' && one.length <= maxChars;
+  const isName = (one: Json) => typeof one === 'string' && one !== '' && one.length <= MAX_NAME_CHARS;
   if (!Array.isArray(value) || value.length > most || !value.every(isName)) {
     refuseField(param, `${param} must be a list of at most ${most} names.`);
   }

@@ -2,7 +2,7 @@
 // large a body they take: `routes/model-calls.ts`.
 
 import { hasPassed, LOOP_HEADER } from '../channels/loop-guard.ts';
-import { readConversationName } from '../dialects/conversation-name.ts';
+import { readConversationName } from '../dialects/conversation.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Form } from '../dialects/form/form.ts';
 import { Fault, fault } from '../faults/fault.ts';

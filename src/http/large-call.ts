@@ -2,7 +2,7 @@
 // account and its address if it gets no answer, or one that the gateway gives itself.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
-import { readUnparsed, type UnparsedFields } from '../dialects/unparsed-fields.ts';
+import { readUnparsed, type UnparsedFields } from '../dialects/fields.ts';
 import { clientLeft, Fault, isClientGone } from '../faults/fault.ts';
 import type { Spans } from '../kit/json/spans.ts';
 import { type Caller, type CallWork, SMALL_BODY_BYTES, TURN_UNITS, unitsOf } from '../limits/large-work.ts';

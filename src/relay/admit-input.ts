@@ -3,10 +3,9 @@
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { unboundedOutput } from '../dialects/carry.ts';
-import { passesThrough, type RelayRequest } from '../dialects/dialect.ts';
+import { passesRequest, passesThrough, type RelayRequest } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/input/estimated-input.ts';
 import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
-import { passesRequest } from '../dialects/passes-request.ts';
 import type { Nano } from '../kit/money.ts';
 import { type HoldTerms, holdFor, isUncut } from '../ledger/cost.ts';
 import { sessionPage } from '../store/book/budgets.ts';

@@ -4,7 +4,7 @@
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
 import { isWithin, nearestWithin, type Period } from '../catalog/schedule.ts';
-import { isSessionName, SESSION_HEADER } from '../dialects/conversation-name.ts';
+import { isSessionName, SESSION_HEADER } from '../dialects/conversation.ts';
 import { clientLeft, Fault, fault } from '../faults/fault.ts';
 import type { Nano } from '../kit/money.ts';
 import { admissionFault } from '../limits/admission-fault.ts';

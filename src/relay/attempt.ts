@@ -3,7 +3,7 @@
 
 import type { Carrier } from '../dialects/carrier.ts';
 import { unboundedOutput } from '../dialects/carry.ts';
-import { clientsField } from '../dialects/clients-field.ts';
+import { clientsField } from '../dialects/refused.ts';
 import { Fault, fault, toFault } from '../faults/fault.ts';
 import { HOUR_MS, sleep } from '../kit/clock.ts';
 import { codeOf } from '../kit/error-code.ts';

@@ -1,7 +1,7 @@
 // Classifies an upstream's refusal by its status, its code and, where these do not decide, its text.
 
 import type { UpstreamFailure } from '../channels/read-failure.ts';
-import { isAboutNamed } from '../dialects/is-about-named.ts';
+import { isAboutNamed } from '../dialects/refused.ts';
 import { fault, tooLongText } from '../faults/fault.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { AttemptFailed } from './attempt-failed.ts';

@@ -162,7 +162,7 @@ export class EventBuffer {
   #endReader(): readonly StreamEvent[] {
     if (this.#state === 'ended') return NOTHING;
     this.#state = 'ended';
-    return this.#reader.end();
+    return this.#reader.end?.() ?? NOTHING;
   }
 }
 

@@ -2,10 +2,10 @@
 // one. If the upstream refuses a translated one, its structure is logged: the translation may be wrong.
 
 import type { Carrier } from '../dialects/carrier.ts';
-import { describeRefused } from '../dialects/describe-refused.ts';
 import type { UpstreamFields } from '../dialects/dialect.ts';
 import type { UpstreamBody } from '../dialects/form/form.ts';
 import type { FetchedMedia } from '../dialects/media/named-media.ts';
+import { describeRefused } from '../dialects/refused.ts';
 import { Fault } from '../faults/fault.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Admission } from './call.ts';
@@ -39,7 +39,7 @@ export function writeBody(
   fetched: FetchedMedia | undefined,
 ): UpstreamBody {
   try {
-    return prefill ? carrier.writePrefill(fields, prefill.text, fetched) : carrier.writeRequest(fields, fetched);
+    return carrier.writeRequest(fields, fetched, prefill?.text);
   } catch (error) {
     return refuse(error);
   }

@@ -1,6 +1,6 @@
 // A request of one dialect, as the gateway would send it to an endpoint of another.
 
-import { type Carrier, sameDialectCarrier } from '../../src/dialects/carrier.ts';
+import { type Carrier, SameDialectCarrier } from '../../src/dialects/carrier.ts';
 import { carry } from '../../src/dialects/carry.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
 import { readJsonObject } from '../../src/kit/json/json.ts';
@@ -17,7 +17,7 @@ const MODELS: Partial<Record<Endpoint, string>> = {
 export function carrierOf(dialect: Dialect, body: object, endpoint: Endpoint): Carrier {
   const request = dialect.request.read(readJsonObject(JSON.stringify({ model: 'm', max_tokens: 100, ...body })));
   const quirks = quirksOf('openai');
-  if (endpoint === dialect.endpoint) return sameDialectCarrier(dialect, request, { isFree: false });
+  if (endpoint === dialect.endpoint) return new SameDialectCarrier(dialect, request, { isFree: false });
   const to = { channel: { quirks }, endpoints: [endpoint], model: MODELS[endpoint] ?? '', prefill: false };
   return carry(dialect, request, to, { requestId: 'req_1', createdAt: 1, hashUser: (id) => id, isFree: false });
 }

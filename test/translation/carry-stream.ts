@@ -68,7 +68,7 @@ export function carryStream(client: ClientName, upstream: UpstreamName, events: 
   }
 
   for (const event of sseEvents(upstream, events)) if (!isOver && event.data !== undefined) take(reader.read(event));
-  if (!isOver) take(reader.end());
+  if (!isOver) take(reader.end?.() ?? []);
   const isFinished = reader.facts().finished;
   if (isFinished) text += writer.end({ usage: NO_USAGE, cost: 0n, isOurs: true });
   return { text, isFinished };

@@ -49,13 +49,10 @@ function findCompacted({ tool_changes: changes }: JsonObject, at: string, found:
 }
 
 export function definedLater(changes: readonly ToolChange[]): readonly PlacedTool[] {
-  const defined: PlacedTool[] = [];
-  for (const { change, at } of changes) {
-    const { type, tool } = change;
-    if (type !== 'tool_addition' || !isObject(tool) || !isObject(tool.definition)) continue;
-    defined.push({ tool: tool.definition, at: `${at}.tool.definition` });
-  }
-  return defined;
+  return changes.flatMap(({ change: { type, tool }, at }) => {
+    if (type !== 'tool_addition' || !isObject(tool) || !isObject(tool.definition)) return [];
+    return [{ tool: tool.definition, at: `${at}.tool.definition` }];
+  });
 }
 
 /** Refuses such a tool instead of removing it, because messages may refer to it. Throws a fault that names the tool. */

@@ -3,13 +3,12 @@
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { joinStream, writeAsStream } from './other-form.ts';
-import { readAnswer } from './read-answer.ts';
+import { MessageReader, readAnswer } from './read-answer.ts';
 import { conversationStart, findRemovals, readRequest } from './read-request.ts';
-import { createStreamReader } from './read-stream.ts';
 import { droppedUnsealed } from './remove-thinking.ts';
 import { writeUsage } from './usage.ts';
-import { writePrefill, writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
+import { writeRequest } from './write-request.ts';
+import { MessageWriter } from './write-stream.ts';
 
 export const anthropicMessages: Dialect = {
   endpoint: 'messages',
@@ -28,9 +27,8 @@ export const anthropicMessages: Dialect = {
       editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
   },
   stream: {
-    createReader: () => createStreamReader(),
-    createWriter: createStreamWriter,
-    writePrefill,
+    createReader: () => new MessageReader(),
+    createWriter: (request, options) => new MessageWriter(request, options),
     otherForm: { writeAsStream, joinStream },
   },
 };

@@ -5,19 +5,11 @@ import { type ClaudeHost, HOSTED_BETAS, HOSTED_VERSIONS } from '../../vendors/cl
 import type { UpstreamFields } from '../dialect.ts';
 import { betasOf } from './betas.ts';
 
-interface HostedFields {
-  model?: undefined;
-  stream?: undefined;
-  service_tier?: undefined;
-  anthropic_version?: string;
-  anthropic_beta?: string[];
-}
-
-const NOTHING: HostedFields = {};
-
 /** Undefined members are removed. */
+type HostedFields = Record<string, string | string[] | undefined>;
+
 export function hostedFields({ claudeHost }: Pick<UpstreamFields, 'claudeHost'>): HostedFields {
-  if (!claudeHost) return NOTHING;
+  if (!claudeHost) return {};
   const { name, betas } = claudeHost;
   const known = betasOf(betas).filter((beta) => HOSTED_BETAS.has(beta.toLowerCase()));
   return {

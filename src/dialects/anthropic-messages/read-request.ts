@@ -2,7 +2,7 @@
 
 import { fault } from '../../faults/fault.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import { writeStart } from '../conversation-start.ts';
+import { writeStart } from '../conversation.ts';
 import type { RelayRequest } from '../dialect.ts';
 import {
   MAX_TOKENS,

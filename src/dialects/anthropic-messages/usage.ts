@@ -5,9 +5,8 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
-import { inputAlone, isGiven, isZero, readCount, readDetail } from '../counts.ts';
+import { inputAlone, isGiven, isZero, readCount, readDetail, reportedCalls } from '../counts.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';
-import { reportedCalls } from '../tool-calls.ts';
 
 export function readUsage(usage: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';

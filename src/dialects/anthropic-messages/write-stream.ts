@@ -9,6 +9,7 @@ import {
   readAnswerJson,
   readJsonObject,
 } from '../../kit/json/json.ts';
+import { withCost } from '../counts.ts';
 import type {
   Continuation,
   ContinuedWriter,
@@ -24,21 +25,17 @@ import { type Comparison, continueFresh, createOverlap, type EventClass, type Pa
 import { RepeatWriter, type Shape } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
-import { withCost } from '../with-cost.ts';
 import { mergeUsage, writeUsage } from './usage.ts';
 
-export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
-  return new MessageWriter(request.model, options);
-}
-
-class MessageWriter implements StreamWriter, RepeatedFrames {
+export class MessageWriter implements StreamWriter, RepeatedFrames {
   readonly #transcript: Transcript;
   readonly #blocks = new Map<number, SentBlock>();
   readonly #repeats = new RepeatWriter(writeDelta);
+  readonly repeats = this;
   #held: StreamEvent[] = [];
   #model: string;
 
-  constructor(model: string, options: WriterOptions) {
+  constructor({ model }: RelayRequest, options: WriterOptions) {
     this.#model = model;
     this.#transcript = new Transcript(options);
   }
@@ -58,10 +55,6 @@ class MessageWriter implements StreamWriter, RepeatedFrames {
     for (const segment of event.segments) this.#transcript.add(segment);
     noteBlock(this.#blocks, event, document);
     return writeSse(name === 'message_start' ? renamed(document, this.#model) : document.text, name);
-  }
-
-  get repeats(): RepeatedFrames {
-    return this;
   }
 
   partsOf(shape: Shape): readonly string[] | undefined {

@@ -2,14 +2,12 @@
 
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
-import { joinStream, writeAsStream } from './chunks.ts';
 import { canPass } from './passes.ts';
-import { readAnswer } from './read-answer.ts';
+import { readAnswer, writeUsage } from './read-answer.ts';
 import { isList, readRequest } from './read-request.ts';
-import { createStreamReader } from './read-stream.ts';
-import { writeUsage } from './usage.ts';
-import { writePrefill, writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
+import { GeminiReader, joinStream, writeAsStream } from './read-stream.ts';
+import { writeRequest } from './write-request.ts';
+import { GeminiWriter } from './write-stream.ts';
 
 export const gemini: Dialect = {
   endpoint: 'gemini',
@@ -21,9 +19,8 @@ export const gemini: Dialect = {
       editMembers(document, usage ? { modelVersion, usageMetadata: writeUsage(usage) } : { modelVersion }),
   },
   stream: {
-    createReader: () => createStreamReader(),
-    createWriter: createStreamWriter,
-    writePrefill,
+    createReader: () => new GeminiReader(),
+    createWriter: (request, options) => new GeminiWriter(request, options),
     otherForm: { writeAsStream, joinStream },
     contentType: ({ document }) => (isList(document) ? 'application/json; charset=utf-8' : undefined),
   },

@@ -1,9 +1,10 @@
 // Tools that Google runs: their names in prices, the input that they may add, and how often an answer shows that they were
 // used.
 
-import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import type { ToolCalls } from '../../kit/prices.ts';
 import type { PricedTool } from '../../vendors/tools.ts';
+import { isGiven } from '../counts.ts';
 import {
   addUse,
   DEFAULT_USES,
@@ -30,15 +31,11 @@ export function hostedTools({ tools }: JsonObject): PricedTool[] {
   const names = new Set(
     list.flatMap((tool) =>
       Object.keys(tool)
-        .filter((name) => isAsked(tool[name]))
+        .filter((name) => isGiven(tool[name]))
         .map(camelName),
     ),
   );
   return [...HOSTED].flatMap(([name, tool]) => (names.has(name) ? [tool] : []));
-}
-
-function isAsked(settings: Json | undefined): boolean {
-  return settings !== undefined && settings !== null;
 }
 
 /** No field of a request says how often they may be used. */
@@ -50,22 +47,19 @@ export function hostedUse(body: JsonObject): ToolUse {
 
 /** Counts uses over the chunks of an answer. */
 export class HostedCalls {
-  #searches = 0;
-  #fetches = 0;
-  #runs = 0;
+  readonly #used = { [SEARCH]: 0, web_fetch: 0, code_execution: 0 };
 
   /** A later chunk can repeat the searches and fetches. */
   add({ groundingMetadata: grounding, urlContextMetadata: context, content }: JsonObject): void {
-    if (isObject(grounding)) this.#searches = Math.max(this.#searches, searchesIn(grounding));
-    if (isObject(context)) this.#fetches = Math.max(this.#fetches, objectsOf(context.urlMetadata).length);
+    if (isObject(grounding)) this.#used[SEARCH] = Math.max(this.#used[SEARCH], searchesIn(grounding));
+    if (isObject(context)) this.#used.web_fetch = Math.max(this.#used.web_fetch, objectsOf(context.urlMetadata).length);
     if (!isObject(content)) return;
-    for (const part of objectsOf(content.parts)) if (isObject(part.executableCode)) this.#runs++;
+    for (const part of objectsOf(content.parts)) if (isObject(part.executableCode)) this.#used.code_execution++;
   }
 
   /** For the output of the answer. */
   facts(): { toolCalls?: ToolCalls; toolInput?: number } {
-    const used = Object.entries({ [SEARCH]: this.#searches, web_fetch: this.#fetches, code_execution: this.#runs });
-    const calls = used.filter(([, count]) => count > 0);
+    const calls = Object.entries(this.#used).filter(([, count]) => count > 0);
     if (calls.length === 0) return {};
     return {
       toolCalls: Object.fromEntries(calls),

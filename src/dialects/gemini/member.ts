@@ -13,6 +13,11 @@ export function rawMember(place: RawPlace | undefined, name: string): RawPlace |
   return place?.at(name) ?? place?.at(snakeName(name));
 }
 
+/** The items of a list in the text. */
+export function rawItems(list: RawPlace | undefined): RawPlace[] {
+  return Array.from({ length: list?.count ?? 0 }, (_, at) => list?.at(at)).filter((item) => item !== undefined);
+}
+
 export function snakeName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

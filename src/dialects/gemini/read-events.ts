@@ -24,8 +24,7 @@ import {
   vendorRefusal,
   type WholeEvents,
 } from '../translate/answer-events.ts';
-import { isChunk, isFailure } from './read-answer.ts';
-import { readUsage } from './usage.ts';
+import { isChunk, isFailure, readUsage } from './read-answer.ts';
 
 const DONE = '[DONE]';
 const BROKEN: AnswerEvent = { type: 'broken' };
@@ -73,7 +72,7 @@ function createAnswerReader(target: Target) {
     const events = list.flatMap((part, index) => parts.take(part, places?.at(index)));
     if (typeof finishReason !== 'string' || NO_REASON.has(finishReason)) return events;
     reason = finishReason;
-    blocking = answerBlocked(candidate);
+    blocking = whyBlocked('answer', finishReason, candidate.finishMessage, candidate.safetyRatings);
     return readStop(reason, parts.said()) === undefined ? [...events, ...end()] : events;
   }
 
@@ -90,7 +89,9 @@ function createAnswerReader(target: Target) {
   function blocked(feedback: Json | undefined): AnswerEvent[] {
     if (!isObject(feedback) || typeof feedback.blockReason !== 'string') return [];
     isOver = true;
-    return [...parts.close(), ...vendorRefusal(promptBlocked(feedback)), { type: 'stop', reason: 'filter' }];
+    const { blockReason, blockReasonMessage, safetyRatings } = feedback;
+    const why = whyBlocked('prompt', blockReason, blockReasonMessage, safetyRatings);
+    return [...parts.close(), ...vendorRefusal(why), { type: 'stop', reason: 'filter' }];
   }
 
   return {
@@ -114,20 +115,11 @@ function createAnswerReader(target: Target) {
 }
 
 // Why Gemini blocked a prompt, or stopped an answer: its own message, else the reason with the ratings that led to it.
-function promptBlocked({ blockReason, blockReasonMessage, safetyRatings }: JsonObject): string {
-  return (
-    nonEmptyString(blockReasonMessage) ?? blockedBecause('prompt', withRatings(String(blockReason), safetyRatings))
-  );
-}
-
-function answerBlocked({ finishReason, finishMessage, safetyRatings }: JsonObject): string {
-  return nonEmptyString(finishMessage) ?? blockedBecause('answer', withRatings(String(finishReason), safetyRatings));
-}
-
-function withRatings(reason: string, ratings: Json | undefined): string {
+function whyBlocked(what: 'prompt' | 'answer', reason: string, message: Json | undefined, ratings: Json | undefined) {
   const list = objectsOf(ratings);
   const blocked = list.flatMap(({ blocked: isBlocked, category }) => (isBlocked === true ? [String(category)] : []));
-  return blocked.length === 0 ? reason : `${reason} (${blocked.join(', ')})`;
+  const rated = blocked.length === 0 ? reason : `${reason} (${blocked.join(', ')})`;
+  return nonEmptyString(message) ?? blockedBecause(what, rated);
 }
 
 // Why Gemini ended. It has no reason for "waits for results": every answer with a call does.

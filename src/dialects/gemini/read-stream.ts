@@ -1,35 +1,40 @@
 // Reads a Gemini stream chunk by chunk. Each part becomes an event of its own, so that another run can be compared with it;
-// the reason why the answer ended waits for the bill.
+// the reason why the answer ended waits for the bill. Everything keeps its own text.
 
-import { type Json, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
-import { openRaw, type RawPlace } from '../../kit/json/raw-json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  objectsOf,
+  tryReadAnswerJson,
+} from '../../kit/json/json.ts';
+import { editMember } from '../../kit/json/raw-edit.ts';
+import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
 import { checkReport } from '../counts.ts';
 import { addOutput, NO_OUTPUT, type StreamEvent, type StreamFacts, type StreamReader } from '../dialect.ts';
 import { BROKEN, DONE, GAVE_UP } from '../stream/bare-events.ts';
-import type { SseEvent } from '../stream/sse.ts';
-import { chunkOfPart, lastChunk } from './chunks.ts';
+import { type SseEvent, writeSse } from '../stream/sse.ts';
 import { HostedCalls } from './hosted-tools.ts';
+import { rawItems } from './member.ts';
 import {
   BlockCounter,
   candidateOf,
+  EMPTY_PART,
   isChunk,
   isEmpty,
   isFailure,
   outputOf,
   partsIn,
   readFinish,
+  readUsage,
   reasonOf,
 } from './read-answer.ts';
-import { readUsage } from './usage.ts';
 
 /** Google's streams have no end mark, but those of some proxies have. */
 const END_MARK = '[DONE]';
 
-export function createStreamReader(): StreamReader {
-  return new GeminiReader();
-}
-
-class GeminiReader implements StreamReader {
+export class GeminiReader implements StreamReader {
   readonly #blocks = new BlockCounter();
   #usage: Json | undefined;
   #output = NO_OUTPUT;
@@ -38,7 +43,8 @@ class GeminiReader implements StreamReader {
 
   read({ data = '' }: SseEvent): StreamEvent[] {
     if (data === END_MARK) return [DONE];
-    if (data.startsWith('[')) return this.#readList(openRaw(data));
+    if (data.startsWith('['))
+      return rawItems(openRaw(data)).flatMap(({ text }) => this.read({ event: undefined, data: text }));
     const document = tryReadAnswerJson(data);
     if (!document || !isChunk(document.value)) return [BROKEN];
     const { value } = document;
@@ -57,16 +63,6 @@ class GeminiReader implements StreamReader {
     if (isFailure(reason) && !this.#output.hasContent) return [GAVE_UP];
     const last = candidate ? lastChunk(document) : document;
     return [...events, { kind: 'held', name: undefined, document: last, segments: [] }];
-  }
-
-  #readList(list: RawPlace): StreamEvent[] {
-    return Array.from({ length: list.count }, (_, at) => list.at(at)?.text).flatMap((data) =>
-      this.read({ event: undefined, data }),
-    );
-  }
-
-  end(): StreamEvent[] {
-    return [];
   }
 
   facts(): StreamFacts {
@@ -89,4 +85,77 @@ class GeminiReader implements StreamReader {
 
 function emptyEvent(document: JsonDocument): StreamEvent {
   return { kind: 'other', name: undefined, document, segments: [] };
+}
+
+const ENDINGS: ReadonlySet<string> = new Set(['finishReason', 'finishMessage']);
+
+/** The chunk with one of its parts. `index` counts all of them, empty ones too. */
+function chunkOfPart(document: JsonDocument, index: number): JsonDocument {
+  return withPart(document, (parts) => rawOf(parts?.at(index)));
+}
+
+/** The chunk of a single text with another text. */
+export function chunkWithText(document: JsonDocument, text: string): JsonDocument {
+  return withPart(document, (parts) => {
+    const part = rawItems(parts).find((one) => one.at('text'));
+    return part ? new RawJson(part.edit(new Map([['text', JSON.stringify(text)]]))) : { text };
+  });
+}
+
+/** Its end, with the reason. */
+function lastChunk(document: JsonDocument): JsonDocument {
+  return withPart(document, () => EMPTY_PART, true);
+}
+
+function withPart(
+  document: JsonDocument,
+  partOf: (parts: RawPlace | undefined) => RawValue,
+  isLast = false,
+): JsonDocument {
+  const candidate = candidateOf(document.value) ?? {};
+  const index = objectsOf(document.value.candidates).indexOf(candidate);
+  const { content } = candidate;
+  const role = isObject(content) && typeof content.role === 'string' ? content.role : 'model';
+  return editMember(document, 'candidates', (candidates) => {
+    const raw = candidates.at(index);
+    const written: { [name: string]: RawValue } = {
+      content: { parts: [partOf(raw?.at('content')?.at('parts'))], role },
+    };
+    for (const name of Object.keys(candidate)) {
+      if (name !== 'content' && (isLast || !ENDINGS.has(name))) written[name] = rawOf(raw?.at(name));
+    }
+    return writeJson([written]);
+  });
+}
+
+function rawOf(place: RawPlace | undefined): RawValue {
+  return place ? new RawJson(place.text) : null;
+}
+
+/** A chunk of a stream has the form of a whole answer. */
+export function writeAsStream({ text }: JsonDocument): string {
+  return writeSse(text);
+}
+
+export function joinStream(events: readonly SseEvent[]): RawValue | undefined {
+  const parts: RawJson[] = [];
+  let head: JsonObject = {};
+  let end: JsonObject = {};
+  for (const { data = '' } of events) {
+    const document = tryReadAnswerJson(data);
+    if (!document || !isChunk(document.value)) return undefined;
+    const { candidates: _, ...rest } = document.value;
+    head = { ...head, ...rest };
+    parts.push(...rawItems(rawPartsIn(document)).map((part) => new RawJson(part.text)));
+    const { content: __, ...candidate } = candidateOf(document.value) ?? {};
+    end = { ...end, ...candidate };
+  }
+  if (reasonOf({ ...head, candidates: [end] }) === undefined) return undefined;
+  return { ...head, candidates: [{ content: { parts, role: 'model' }, ...end }] };
+}
+
+function rawPartsIn({ value, text }: JsonDocument): RawPlace | undefined {
+  const candidates = Array.isArray(value.candidates) ? value.candidates : [];
+  const index = candidates.findIndex((one) => isObject(one) && (one.index ?? 0) === 0);
+  return openRaw(text).at('candidates')?.at(index)?.at('content')?.at('parts');
 }

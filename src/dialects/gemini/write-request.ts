@@ -2,10 +2,10 @@
 
 import { editMembers, isObject, type JsonDocument, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
-import { RawJson, type RawPlace, writeJson } from '../../kit/json/raw-json.ts';
+import { RawJson, writeJson } from '../../kit/json/raw-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
-import { snakeName } from './member.ts';
+import { rawItems, snakeName } from './member.ts';
 import { isEmpty } from './read-answer.ts';
 
 const CONFIG = 'generationConfig';
@@ -14,36 +14,26 @@ const FROM_URL = { model: undefined, stream: undefined, alt: undefined };
 
 export function writeRequest(
   { document }: RelayRequest,
-  { maxOutputTokens }: UpstreamFields,
+  { maxOutputTokens: bound }: UpstreamFields,
   removed?: readonly string[],
+  prefill?: string,
 ): string {
-  return write(withoutEmpty(document), maxOutputTokens, removed);
+  const kept = withoutEmpty(document);
+  const sent = prefill === undefined ? kept : editMember(kept, 'contents', append(prefill));
+  const name = [CONFIG, snakeName(CONFIG)].find((one) => isObject(sent.value[one]));
+  const own = name === undefined ? { ...FROM_URL, [CONFIG]: { [BOUND]: bound } } : FROM_URL;
+  const bounded = name === undefined ? sent : editMember(sent, name, setBound(bound));
+  return editMembers(bounded, withoutFields(own, removed));
 }
 
 /** Appends the answer so far as a turn of the model, without white space at its end. */
-export function writePrefill(
-  { document }: RelayRequest,
-  { maxOutputTokens }: UpstreamFields,
-  text: string,
-  removed?: readonly string[],
-): string {
-  const turn = { role: 'model', parts: [{ text: text.trimEnd() }] };
-  const begun = editMember(withoutEmpty(document), 'contents', (raw) => writeJson([...turnsOf(raw), turn]));
-  return write(begun, maxOutputTokens, removed);
-}
-
-function turnsOf(contents: RawPlace): RawJson[] {
-  const isList = contents.text.trimStart().startsWith('[');
-  const turns = isList ? Array.from({ length: contents.count }, (_, at) => contents.at(at)) : [contents];
-  return turns.flatMap((turn) => (turn ? new RawJson(turn.text) : []));
-}
-
-function write(document: JsonDocument, bound: number, removed: readonly string[] | undefined): string {
-  const { value } = document;
-  const name = [CONFIG, snakeName(CONFIG)].find((one) => isObject(value[one]));
-  const own = name === undefined ? { ...FROM_URL, [CONFIG]: { [BOUND]: bound } } : FROM_URL;
-  const bounded = name === undefined ? document : editMember(document, name, setBound(bound));
-  return editMembers(bounded, withoutFields(own, removed));
+function append(prefill: string): RawEdit {
+  const begun = { role: 'model', parts: [{ text: prefill.trimEnd() }] };
+  return (contents) => {
+    const isList = contents.text.trimStart().startsWith('[');
+    const turns = isList ? rawItems(contents) : [contents];
+    return writeJson([...turns.map((turn) => new RawJson(turn.text)), begun]);
+  };
 }
 
 function setBound(bound: number): RawEdit {

@@ -4,63 +4,42 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import type { GeminiTraits, Thinking } from '../../vendors/gemini.ts';
 import { THINKING_BUDGET, type UpstreamFields } from '../dialect.ts';
 import { requireOneAnswer } from '../translate/check-settings.ts';
-import type { Conversation, Setting, Tool } from '../translate/conversation.ts';
+import type { Conversation, Setting, SettingKind, Tool } from '../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../translate/effort.ts';
 import { splitStops } from '../translate/stop-sequences.ts';
 import { createFormatTool, describedSchema, JSON_HINT } from '../translate/tools/format-tool.ts';
 import type { ToolNames } from '../translate/tools/tool-names.ts';
+import { camelName } from './member.ts';
 import { writeSchema } from './schema.ts';
 
-interface WrittenSettings {
-  /** For `generationConfig`. */
-  config: JsonObject;
-  dropped: string[];
-  /** Stop sequences beyond those that the vendor takes. */
-  localStops: string[];
-}
-
+/** Numbers that have the same name there. */
+const TAKEN: ReadonlySet<string> = new Set([
+  ...['temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty'],
+]);
 const MAX_STOPS = 5;
 const MAX_SEED = 2 ** 31;
 
-export function writeSettings(settings: readonly Setting[], traits: GeminiTraits): WrittenSettings {
-  const written: WrittenSettings = { config: {}, dropped: [], localStops: [] };
+/** `config`: for `generationConfig`. `localStops`: those beyond what the vendor takes. */
+export function writeSettings(settings: readonly Setting[], traits: GeminiTraits) {
+  const config: JsonObject = {};
+  const dropped: string[] = [];
+  let localStops: string[] = [];
   for (const setting of settings) {
-    if (setting.kind === 'stop') takeStops(setting, written);
-    else if (setting.kind === 'choices') requireOneAnswer(setting);
-    else {
-      const member = memberOf(setting, traits);
-      if (member === undefined) written.dropped.push(setting.name);
-      else Object.assign(written.config, member);
-    }
+    const { kind, name, value } = setting;
+    if (kind === 'choices') requireOneAnswer(setting);
+    else if (kind === 'stop') {
+      const { taken, local } = splitStops(setting, MAX_STOPS);
+      if (taken.length > 0) config.stopSequences = taken;
+      localStops = local;
+    } else if (typeof value === 'number' && isTaken(kind, value, traits)) config[camelName(kind)] = value;
+    else dropped.push(name);
   }
-  return written;
+  return { config, dropped, localStops };
 }
 
-/** Undefined if the model does not support it. */
-function memberOf({ kind, value }: Setting, { takesPenalties }: GeminiTraits): JsonObject | undefined {
-  if (typeof value !== 'number') return undefined;
-  switch (kind) {
-    case 'temperature':
-      return { temperature: value };
-    case 'top_p':
-      return { topP: value };
-    case 'top_k':
-      return { topK: value };
-    case 'seed':
-      return Number.isInteger(value) && Math.abs(value) < MAX_SEED ? { seed: value } : undefined;
-    case 'frequency_penalty':
-      return takesPenalties ? { frequencyPenalty: value } : undefined;
-    case 'presence_penalty':
-      return takesPenalties ? { presencePenalty: value } : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function takeStops(setting: Setting, written: WrittenSettings): void {
-  const { taken, local } = splitStops(setting, MAX_STOPS);
-  if (taken.length > 0) written.config.stopSequences = taken;
-  written.localStops = local;
+function isTaken(kind: SettingKind, value: number, { takesPenalties }: GeminiTraits): boolean {
+  if (kind === 'seed') return Number.isInteger(value) && Math.abs(value) < MAX_SEED;
+  return TAKEN.has(kind) && (takesPenalties || !kind.endsWith('_penalty'));
 }
 
 // How much a model thinks: a level, a bound in tokens, or no setting, depending on its generation.

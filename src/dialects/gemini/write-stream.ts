@@ -9,6 +9,7 @@ import {
   type JsonObject,
   readAnswerJson,
 } from '../../kit/json/json.ts';
+import { withCost } from '../counts.ts';
 import type {
   Continuation,
   ContinuedWriter,
@@ -20,18 +21,12 @@ import type {
   WriterOptions,
 } from '../dialect.ts';
 import { UNSEEN } from '../stream/bare-events.ts';
-import { type Comparison, continueFresh, createOverlap, type FreshRun } from '../stream/continue-fresh.ts';
+import { compareContinued, continueFresh, type FreshRun } from '../stream/continue-fresh.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
-import { withCost } from '../with-cost.ts';
-import { chunkWithText } from './chunks.ts';
-import { EMPTY_PART, TEXT_SLOT } from './read-answer.ts';
+import { EMPTY_PART, TEXT_SLOT, writeUsage } from './read-answer.ts';
 import { isList } from './read-request.ts';
-import { writeUsage } from './usage.ts';
-
-export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
-  return new GeminiWriter(request.model, options, isList(request.document) ? new ListFrames() : SSE_FRAMES);
-}
+import { chunkWithText } from './read-stream.ts';
 
 interface Frames {
   frame(json: string): string;
@@ -55,7 +50,7 @@ class ListFrames implements Frames {
   }
 }
 
-class GeminiWriter implements StreamWriter {
+export class GeminiWriter implements StreamWriter {
   readonly #transcript: Transcript;
   readonly #frames: Frames;
   #model: string;
@@ -65,10 +60,10 @@ class GeminiWriter implements StreamWriter {
   /** As the upstream reported it last. */
   #usage: Json | undefined;
 
-  constructor(model: string, options: WriterOptions, frames: Frames) {
+  constructor({ model, document }: RelayRequest, options: WriterOptions) {
     this.#model = model;
     this.#transcript = new Transcript(options);
-    this.#frames = frames;
+    this.#frames = isList(document) ? new ListFrames() : SSE_FRAMES;
   }
 
   write(event: StreamEvent): string {
@@ -95,7 +90,7 @@ class GeminiWriter implements StreamWriter {
     this.#usage = undefined;
     const transcript = this.#transcript;
     const comparison =
-      how === 'prefill' ? compareContinued(transcript.onlyText(TEXT_SLOT) ?? '') : transcript.compare();
+      how === 'prefill' ? compareContinued(TEXT_SLOT, transcript.onlyText(TEXT_SLOT) ?? '') : transcript.compare();
     return continueFresh((event) => this.write(event), comparison, FRESH_RUN);
   }
 
@@ -144,16 +139,6 @@ const EMPTY_CONTENT: JsonObject = { content: { parts: [EMPTY_PART], role: 'model
 
 function chunkOf(candidate: JsonObject): JsonDocument {
   return readAnswerJson(JSON.stringify({ candidates: [candidate] }));
-}
-
-/** What the client has, where the upstream continues the sent text. */
-function compareContinued(sent: string): Comparison {
-  const takeNew = createOverlap(sent);
-  return {
-    take: (segments) => new Map(segments.map(({ slot, text }) => [slot, slot === TEXT_SLOT ? takeNew(text) : text])),
-    caughtUp: () => true,
-    wasSent: () => false,
-  };
 }
 
 /** No text is sent twice, and a call either was sent whole or is new: each event has one part. */

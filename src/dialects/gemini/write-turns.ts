@@ -4,7 +4,7 @@
 import { RawJson, type RawValue } from '../../kit/json/raw-json.ts';
 import { refuseField } from '../fields.ts';
 import { isPdf, sniffImageType } from '../media/read-media.ts';
-import { textOfPart } from '../translate/as-text.ts';
+import { refuseKind, textOfPart } from '../translate/as-text.ts';
 import type {
   AudioPart,
   DocumentPart,
@@ -98,9 +98,9 @@ function writeCall(call: ToolCallPart, { names }: TurnOptions): GeminiPart {
   return { functionCall: { id: call.id, name: names.toUpstream(call.name), args } };
 }
 
-// Results of calls. Each is an object under the name of its function. Media follow after all results, and the result says
-// which one is its own.
-/** `calledBy`: the function's name there, by the call's id. */
+/**
+ * Each is an object under the name of its function. Media follow after all results, and the result says which one is its own.
+ */
 function writeResults(results: readonly ToolResultPart[], calledBy: ReadonlyMap<string, string>): GeminiPart[] {
   const attached: GeminiPart[] = [];
 
@@ -112,9 +112,7 @@ function writeResults(results: readonly ToolResultPart[], calledBy: ReadonlyMap<
   function textOf(part: ToolResultPart['content'][number]): string {
     const text = textOfPart(part);
     if (text !== undefined) return text;
-    if (part.type === 'image' || part.type === 'document') return attach(part);
-    const kind = part.type === 'other' ? part.kind : part.type;
-    return refuseField(part.at, `This model does not accept ${kind} (${part.at}). Remove it, or use another model.`);
+    return part.type === 'image' || part.type === 'document' ? attach(part) : refuseKind(part);
   }
 
   const answers = results.map(({ callId, content, isError, at }) => {

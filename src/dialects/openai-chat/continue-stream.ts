@@ -4,8 +4,8 @@ import { editMembers, isObject, type Json, type JsonObject, readAnswerJson } fro
 import { asMedia, type ContinuedWriter, isMedia, type StreamEvent } from '../dialect.ts';
 import {
   type Comparison,
+  compareContinued,
   continueFresh,
-  createOverlap,
   type FreshRun,
   type NewTexts,
   type Pass,
@@ -20,13 +20,7 @@ export const TEXT_SLOT = '0/content';
 
 /** The upstream continues the sent text. What it says before its first choice is about the request, and was sent before. */
 export function continuePrefill(pass: Pass, sent: string, extras: Extras): ContinuedWriter {
-  const takeNew = createOverlap(sent);
-  const comparison: Comparison = {
-    take: (segments) => new Map(segments.map(({ slot, text }) => [slot, slot === TEXT_SLOT ? takeNew(text) : text])),
-    caughtUp: () => true,
-    wasSent: () => false,
-  };
-  const continued = continueChat(pass, comparison, new Set(), extras);
+  const continued = continueChat(pass, compareContinued(TEXT_SLOT, sent), new Set(), extras);
   let hasBegun = false;
   return {
     caughtUp: continued.caughtUp,

@@ -7,7 +7,7 @@ import { readAnswer } from './read-answer.ts';
 import { findRemovals, loweredFields, readRequest } from './read-request.ts';
 import { ChatReader } from './read-stream.ts';
 import { restateUsage } from './usage.ts';
-import { writePrefill, writeRequest } from './write-request.ts';
+import { writeRequest } from './write-request.ts';
 import { ChatWriter } from './write-stream.ts';
 
 export const openaiChat: Dialect = {
@@ -22,7 +22,6 @@ export const openaiChat: Dialect = {
   stream: {
     createReader: ({ choices }) => new ChatReader(choices),
     createWriter: (request, options) => new ChatWriter(request, options),
-    writePrefill,
     otherForm: { writeAsStream, joinStream },
   },
 };

@@ -84,10 +84,6 @@ export class ChatReader implements StreamReader {
     return this.#inTurn(event);
   }
 
-  end(): StreamEvent[] {
-    return [];
-  }
-
   countRepeat(tokens: number): void {
     this.#shapes.countMatch();
     this.#addRepeated(tokens);

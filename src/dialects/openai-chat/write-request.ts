@@ -10,23 +10,20 @@ import { isOwnDetail } from './read-reasoning.ts';
 import { usageWish } from './read-request.ts';
 import { shareBound } from './share-bound.ts';
 
-/** Appends the partial answer as an assistant message; upstreams refuse white space at its end. */
-export function writePrefill(
+/** The partial answer becomes an assistant message; upstreams refuse white space at its end. */
+export function writeRequest(
   request: RelayRequest,
   fields: UpstreamFields,
-  text: string,
   removed?: readonly string[],
+  prefill?: string,
 ): string {
   const document = stripOwn(request.document, fields.thoughtsField);
-  const messages = Array.isArray(document.value.messages) ? document.value.messages : [];
-  return editMembers(document, {
-    ...ownedFields(request, fields, removed),
-    messages: [...messages, { role: 'assistant', content: text.trimEnd() }],
-  });
-}
-
-export function writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): string {
-  return editMembers(stripOwn(request.document, fields.thoughtsField), ownedFields(request, fields, removed));
+  const edits = ownedFields(request, fields, removed);
+  if (prefill !== undefined) {
+    const messages = Array.isArray(document.value.messages) ? document.value.messages : [];
+    edits.messages = [...messages, { role: 'assistant', content: prefill.trimEnd() }];
+  }
+  return editMembers(document, edits);
 }
 
 /** Only one of them is sent, whichever the client used, because upstreams ignore or refuse the other. */

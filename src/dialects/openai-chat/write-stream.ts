@@ -9,6 +9,7 @@ import {
   type JsonObject,
   readAnswerJson,
 } from '../../kit/json/json.ts';
+import { withCost } from '../counts.ts';
 import type {
   Continuation,
   ContinuedWriter,
@@ -25,7 +26,6 @@ import { UNSEEN } from '../stream/bare-events.ts';
 import { RepeatWriter, type Shape } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
-import { withCost } from '../with-cost.ts';
 import { continueChat, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
 import { Extras } from './extras.ts';
 import { hasNoChoice, isForeign } from './read-chunk.ts';

@@ -8,7 +8,7 @@ import { findRemovals, loweredFields, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { conversationStart } from './sealed-reasoning.ts';
 import { writeUsage } from './usage.ts';
-import { DROPPED_UNSEALED, writePrefill, writeRequest } from './write-request.ts';
+import { DROPPED_UNSEALED, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
 
 export const openaiResponses: Dialect = {
@@ -31,7 +31,6 @@ export const openaiResponses: Dialect = {
   stream: {
     createReader: () => createStreamReader(),
     createWriter: createStreamWriter,
-    writePrefill,
     otherForm: { writeAsStream, joinStream },
   },
 };

@@ -4,10 +4,9 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { addCalls, type ToolCalls } from '../../kit/prices.ts';
-import { checkReport, hasCounted, outputOfSegments, weighSegments } from '../counts.ts';
+import { checkReport, hasCounted, oneCall, outputOfSegments, weighSegments } from '../counts.ts';
 import { type AnswerFacts, NO_OUTPUT, type Output, type Segment } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
-import { oneCall } from '../tool-calls.ts';
 import { TEXTS } from './text-kinds.ts';
 import { readUsage } from './usage.ts';
 

@@ -79,7 +79,6 @@ export function createStreamReader(): StreamReader {
       if (typeof document?.value.type !== 'string') return [BROKEN];
       return isEventName(document.value.type) ? read(document) : [];
     },
-    end: () => [],
     facts: () => ({ ...facts, usage: checkReport(facts.usage, facts.output, finished), finished }),
     isFinished: () => finished,
   };

@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { familyName, openaiTraits } from '../../vendors/openai.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
-import { writeStart } from '../conversation-start.ts';
+import { writeStart } from '../conversation.ts';
 
 const SEALED = 'reasoning.encrypted_content';
 /** The wish, in the gateway's own requests. No upstream gets it. */

@@ -10,23 +10,24 @@ import { editId, readTagged } from '../translate/opaque.ts';
 import { fulfilWish } from './sealed-reasoning.ts';
 import { missingBound } from './tool-calls.ts';
 
-export function writeRequest({ document }: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): string {
-  return editMembers(stripOwn(document, fields.withoutSealed), ownedFields(document, fields, removed));
+export function writeRequest(
+  { document }: RelayRequest,
+  fields: UpstreamFields,
+  removed?: readonly string[],
+  prefill?: string,
+): string {
+  const stripped = stripOwn(document, fields.withoutSealed);
+  const sent = prefill === undefined ? stripped : editMember(stripped, 'input', append(prefill));
+  return editMembers(sent, ownedFields(document, fields, removed));
 }
 
 /** Appends the partial answer as an assistant message; upstreams refuse white space at its end. */
-export function writePrefill(
-  { document }: RelayRequest,
-  fields: UpstreamFields,
-  text: string,
-  removed?: readonly string[],
-): string {
-  const begun = JSON.stringify({ role: 'assistant', content: text.trimEnd() });
-  const edited = editMember(stripOwn(document, fields.withoutSealed), 'input', ({ text: raw }) => {
+function append(prefill: string): RawEdit {
+  const begun = JSON.stringify({ role: 'assistant', content: prefill.trimEnd() });
+  return ({ text: raw }) => {
     const items = raw.startsWith('[') ? raw.slice(1, -1) : `{"role":"user","content":${raw}}`;
     return items.trim() === '' ? `[${begun}]` : `[${items},${begun}]`;
-  });
-  return editMembers(edited, ownedFields(document, fields, removed));
+  };
 }
 
 function ownedFields(

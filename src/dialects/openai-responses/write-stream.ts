@@ -10,10 +10,10 @@ import {
   readAnswerJson,
 } from '../../kit/json/json.ts';
 import { openMember } from '../../kit/json/raw-json.ts';
+import { withCost } from '../counts.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
-import { withCost } from '../with-cost.ts';
 import { continuePrefill, continueResponse, type OpenMessage, SeenEvents } from './continue-stream.ts';
 import { editInside } from './edit-event.ts';
 import { createOpenItems } from './open-items.ts';

@@ -109,7 +109,6 @@ function createStreamReader(format: AudioFormat): StreamReader {
 
   return {
     read,
-    end: () => [],
     facts() {
       const output = { ...NO_OUTPUT, hasContent: bytes > 0, mediaTokens: audioTokens(bytes, format) };
       return { usage: checkReport(usage, output, isWhole), output, finish: 'other', finished: isWhole };

@@ -123,7 +123,6 @@ export function createStreamReader(request: RelayRequest): StreamReader {
 
   return {
     read,
-    end: () => [],
     facts() {
       const output = outputOf(hasContent, tokens);
       return { usage: usageOf(last ?? {}, output, request), output, finish: 'other', finished: last !== undefined };

@@ -132,3 +132,13 @@ export function createOverlap(sent: string): (text: string) => string {
     return text.slice(same);
   };
 }
+
+/** What the client has, where the upstream continues the sent text of this slot. */
+export function compareContinued(slot: string, sent: string): Comparison {
+  const takeNew = createOverlap(sent);
+  return {
+    take: (segments) => new Map(segments.map((one) => [one.slot, one.slot === slot ? takeNew(one.text) : one.text])),
+    caughtUp: () => true,
+    wasSent: () => false,
+  };
+}

@@ -10,5 +10,4 @@ function refuse(): never {
 export const NEVER_STREAMS: StreamFormat = {
   createReader: refuse,
   createWriter: refuse,
-  writePrefill: refuse,
 };

@@ -70,8 +70,7 @@ export function translatedCarrier(translation: Translation): Carrier {
     reworded: written.reworded,
     serviceTier: written.dropped.includes('service_tier') ? undefined : request.serviceTier,
     needs,
-    writeRequest: (fields, fetched) => filled(fetched).body(fields, { stream }),
-    writePrefill: (fields, text, fetched) => filled(fetched).body(fields, { stream, prefill: text }),
+    writeRequest: (fields, fetched, prefill) => filled(fetched).body(fields, { stream, prefill }),
     turns,
     emptyAnswer: () => (stream ? emptyStream(translation, context) : emptyWhole(translation, context)),
     readAnswer(document) {

@@ -1,7 +1,7 @@
 // The tool that costs money: one chat call, which is held, routed, charged and recorded like any other.
 
 import { z } from 'zod';
-import { SESSION_HEADER } from '../../dialects/conversation-name.ts';
+import { SESSION_HEADER } from '../../dialects/conversation.ts';
 import { readAnswerText } from '../../dialects/openai-chat/read-answer.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { idOf, number, text } from '../../kit/shapes.ts';

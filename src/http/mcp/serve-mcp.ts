@@ -12,7 +12,7 @@ import {
 import type { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { LOOP_HEADER } from '../../channels/loop-guard.ts';
-import { SESSION_HEADER } from '../../dialects/conversation-name.ts';
+import { SESSION_HEADER } from '../../dialects/conversation.ts';
 import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import { TRACE_HEADER } from '../../kit/traceparent.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';

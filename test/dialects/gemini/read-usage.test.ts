@@ -1,7 +1,7 @@
 // Gemini's figures as disjoint buckets: what is inside what differs from figure to figure.
 
 import { expect, test } from 'bun:test';
-import { readUsage } from '../../../src/dialects/gemini/usage.ts';
+import { readUsage } from '../../../src/dialects/gemini/read-answer.ts';
 import { NO_BUCKETS } from '../../../src/store/rows.ts';
 
 test('thoughts are beside the answer, cached tokens inside the prompt, tool results beside it', () => {

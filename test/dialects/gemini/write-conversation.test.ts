@@ -1,7 +1,7 @@
 // A conversation as Gemini takes it: what is carried, what is said otherwise, what is refused and by which name.
 
 import { describe, expect, test } from 'bun:test';
-import { writeConversation } from '../../../src/dialects/gemini/write-conversation.ts';
+import { geminiUpstream } from '../../../src/dialects/gemini/adapter.ts';
 import type { Target } from '../../../src/dialects/translate/adapters.ts';
 import type { Conversation, Part, SettingKind, ToolCallPart } from '../../../src/dialects/translate/conversation.ts';
 import { GOOGLE_ORIGIN } from '../../../src/dialects/translate/opaque.ts';
@@ -17,7 +17,7 @@ interface Options {
 }
 
 function write(rest: Partial<Conversation>, { to = {}, maxOutputTokens = 1_000, prefill }: Options = {}) {
-  const written = writeConversation(conversation(rest), target(to));
+  const written = geminiUpstream.writeConversation(conversation(rest), target(to));
   const raw = written.body({ ...FIELDS, maxOutputTokens }, { stream: false, prefill });
   const body: Answer = JSON.parse(raw);
   return { ...written, raw, body };

@@ -208,7 +208,7 @@ describe('writing', () => {
     ['items', [{ role: 'user', content: 'Hi' }], [{ role: 'user', content: 'Hi' }]],
     ['items of which none goes on', [{ type: 'reasoning', summary: [] }], []],
   ])('a begun answer stands after %s', (_, input, before) => {
-    const body = JSON.parse(openaiResponses.stream.writePrefill(read({ input }), FIELDS, 'One \n'));
+    const body = JSON.parse(String(openaiResponses.request.write(read({ input }), FIELDS, undefined, 'One \n')));
     expect(body.input).toEqual([...before, { role: 'assistant', content: 'One' }]);
   });
 });

@@ -57,7 +57,7 @@ function readBlock(block: JsonObject, index: number, at: string, { raw, ids, too
   const placed = { at, ...readCacheMark(block) };
   switch (block.type) {
     case 'text':
-      return [{ type: 'text', text: text(block, 'text', at), ...placed }];
+      return [{ type: 'text', text: stringAt(block.text, `${at}.text`), ...placed }];
     case 'image':
       return [readImage(block, placed)];
     case 'document':
@@ -65,7 +65,7 @@ function readBlock(block: JsonObject, index: number, at: string, { raw, ids, too
     case 'search_result':
       return [{ type: 'text', text: searchResult(block, at), ...placed }];
     case 'tool_reference':
-      return [announcedPart(text(block, 'tool_name', at), false, placed)];
+      return [announcedPart(stringAt(block.tool_name, `${at}.tool_name`), false, placed)];
     case 'tool_addition':
     case 'tool_removal':
       return tools ? announceChange(block, placed, tools) : [{ type: 'other', kind: block.type, ...placed }];
@@ -74,21 +74,21 @@ function readBlock(block: JsonObject, index: number, at: string, { raw, ids, too
     case 'redacted_thinking':
       return readRedacted(block, at);
     case 'tool_use': {
-      const { id, opaque } = readCallId(text(block, 'id', at));
+      const { id, opaque } = readCallId(stringAt(block.id, `${at}.id`));
       const input = raw()?.at(index)?.at('input')?.text ?? '{}';
-      const name = text(block, 'name', at);
+      const name = stringAt(block.name, `${at}.name`);
       return [{ type: 'tool_call', id: ids.add(id), name, arguments: input, isCustom: false, opaque, ...placed }];
     }
     case 'tool_result':
       return [readResult(block, placed, ids)];
     default:
-      return [{ type: 'other', kind: text(block, 'type', at), ...placed }];
+      return [{ type: 'other', kind: stringAt(block.type, `${at}.type`), ...placed }];
   }
 }
 
 /** The maker of a thought with a vendor's signature is unknown: only its text is kept. */
 function readThinking(block: JsonObject, at: string): ReasoningPart[] {
-  const words = text(block, 'thinking', at);
+  const words = stringAt(block.thinking, `${at}.thinking`);
   const signature = typeof block.signature === 'string' ? block.signature : '';
   const packed = unpackReasoning(signature);
   if (packed) return [{ type: 'reasoning', ...packed, text: words, at }];
@@ -98,14 +98,14 @@ function readThinking(block: JsonObject, at: string): ReasoningPart[] {
 
 /** Encrypted content of one vendor is useless to another. */
 function readRedacted(block: JsonObject, at: string): ReasoningPart[] {
-  const packed = unpackReasoning(text(block, 'data', at));
+  const packed = unpackReasoning(stringAt(block.data, `${at}.data`));
   return packed ? [{ type: 'reasoning', ...packed, at }] : [];
 }
 
 function readResult(block: JsonObject, placed: Placed, ids: CallIds): ToolResultPart {
   const { at } = placed;
   const content = requireResultParts(readContent(block.content ?? [], `${at}.content`, { raw: nowhere, ids }));
-  const callId = ids.find(readCallId(text(block, 'tool_use_id', at)).id);
+  const callId = ids.find(readCallId(stringAt(block.tool_use_id, `${at}.tool_use_id`)).id);
   return { type: 'tool_result', callId, content, isError: block.is_error === true, ...placed };
 }
 
@@ -114,11 +114,6 @@ function searchResult(block: JsonObject, at: string): string {
   const found = readTexts(block.content, `${at}.content`).map((part) => part.text);
   const heads = [block.title, block.source].filter((head) => typeof head === 'string');
   return [...heads, ...found].join('\n');
-}
-
-function text(block: JsonObject, name: string, at: string): string {
-  const value = block[name];
-  return typeof value === 'string' ? value : refuseField(`${at}.${name}`, `${at}.${name} must be a string.`);
 }
 
 type Placed = Pick<TextPart, 'at' | 'cache'>;

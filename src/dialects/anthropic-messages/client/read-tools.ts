@@ -36,14 +36,12 @@ export function readTools(body: JsonObject) {
     toolChoice,
     parallelTools: choice?.disable_parallel_tool_use === true ? false : undefined,
     /** The types of tools that are removed, and `strict` where it is not supported. */
-    left: [...left.map(({ type }) => type), ...(loose.size > 0 ? ['strict'] : [])].map(droppedSetting),
+    left: [...left.map(({ type }) => type), ...(loose.size > 0 ? ['strict'] : [])].map(
+      (name): Setting => ({ kind: 'other', name, value: true }),
+    ),
     /** All tools of the request, including those removed later in the conversation. */
     known: { own: new Set(own.map(({ name }) => name)), left: new Set(vendors.map(({ tool }) => tool.name)) },
   };
-}
-
-function droppedSetting(name: string): Setting {
-  return { kind: 'other', name, value: true };
 }
 
 function sortTools(all: readonly PlacedTool[]) {

@@ -9,12 +9,15 @@ import { packReasoning, signOwn } from '../../translate/opaque.ts';
 import { shownArguments } from '../../translate/tools/tool-arguments.ts';
 import { showCallId } from '../shown-ids.ts';
 
-interface OpenBlock {
+interface WholeBlock {
   block: Block;
-  /** The client has its start event. */
-  isShown: boolean;
   text: string;
   signature: string;
+}
+
+interface OpenBlock extends WholeBlock {
+  /** The client has its start event. */
+  isShown: boolean;
 }
 
 export function createEventWriter(context: AnswerContext): EventWriter {
@@ -174,12 +177,6 @@ function stopReason(reason: StopReason, sequence: string | undefined, hasCalls: 
   if (reason === 'length') return 'max_tokens';
   if (sequence !== undefined) return 'stop_sequence';
   return hasCalls ? 'tool_use' : 'end_turn';
-}
-
-interface WholeBlock {
-  block: Block;
-  text: string;
-  signature: string;
 }
 
 export function writeWhole(events: readonly AnswerEvent[], context: AnswerContext): string {

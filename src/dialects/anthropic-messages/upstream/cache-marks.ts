@@ -22,7 +22,7 @@ export function chooseMarks(prompt: Prompt, caching: Caching | undefined): Cache
   const places = [...prompt.tools, ...prompt.system, ...prompt.turns.flatMap(({ parts }) => parts)];
   const own = ownMarks(places);
   if (!caching || own.size === MAX_MARKS || (own.size > 0 && !caching.besideOwn)) return own;
-  return addMarks(own, { prompt, places, mark: caching.mark });
+  return addMarks(own, prompt, places, caching.mark);
 }
 
 /** The client's own marks; of more than four, the last. */
@@ -50,13 +50,7 @@ function markOf(place: Place): CacheMark | undefined {
   );
 }
 
-interface Addition {
-  prompt: Prompt;
-  places: readonly Place[];
-  mark: CacheMark;
-}
-
-function addMarks(own: CacheMarks, { prompt, places, mark }: Addition): CacheMarks {
+function addMarks(own: CacheMarks, prompt: Prompt, places: readonly Place[], mark: CacheMark): CacheMarks {
   const added = comingAgain(prompt).filter((place) => !own.has(place));
   const marks = new Map(own);
   for (const place of added.slice(0, MAX_MARKS - own.size)) {

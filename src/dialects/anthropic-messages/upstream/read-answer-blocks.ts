@@ -33,7 +33,8 @@ export function createBlockReader(requestId: string) {
 
   function begin(index: Json | undefined, block: Block | undefined): AnswerEvent[] {
     const before = stop(index);
-    const begun = newBlock(block?.kind);
+    const nothing = { signature: '', input: '', hasDeltas: false, textLength: 0, sources: [] };
+    const begun: OpenBlock = { waiting: [], isOver: false, kind: block?.kind, ...nothing };
     open.set(index, begun);
     if (!block) return before;
     hasCalls ||= block.kind === 'tool';
@@ -121,10 +122,6 @@ export function createBlockReader(requestId: string) {
     /** The model's content that was not shown: blocks by type, and `citations` without an address. */
     lost: () => [...lost],
   };
-}
-
-function newBlock(kind: Block['kind'] | undefined): OpenBlock {
-  return { waiting: [], isOver: false, kind, signature: '', input: '', hasDeltas: false, textLength: 0, sources: [] };
 }
 
 function sign(block: OpenBlock, signature: Json | undefined): void {

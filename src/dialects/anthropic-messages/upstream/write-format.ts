@@ -140,14 +140,7 @@ function isAnyObject(schema: JsonObject): boolean {
 }
 
 const MEMBER_KEYWORDS = new Set([
-  'properties',
-  'additionalProperties',
-  '$ref',
-  'anyOf',
-  'allOf',
-  'oneOf',
-  'const',
-  'enum',
+  ...['properties', 'additionalProperties', '$ref', 'anyOf', 'allOf', 'oneOf', 'const', 'enum'],
 ]);
 
 function describesObject(schema: JsonObject): boolean {

@@ -133,20 +133,19 @@ export function planReasoning(
   traits: ClaudeTraits,
   obstacles: ReasoningObstacles,
 ): ReasoningPlan {
-  const nothing = () => [];
-  const off = { isOn: false, droppedAt: nothing, members: () => thinkingOff(traits) };
+  const off = { isOn: false, dropped: [], droppedAt: () => [], members: () => thinkingOff(traits) };
   if (!wish) {
     const mustStop = obstacles.isForced && traits.thinksByDefault && traits.thinkingOff === 'disabled';
-    return { ...off, dropped: [], ...(mustStop ? {} : { members: () => ({}) }) };
+    return mustStop ? off : { ...off, members: () => ({}) };
   }
-  if (!wantsThoughts(wish)) return { ...off, dropped: [] };
+  if (!wantsThoughts(wish)) return off;
   const hasNoBudget =
     traits.thinking === 'budget' && (obstacles.lacksThoughts || !fitsThinking(obstacles.maxOutputTokens));
   if (traits.thinking === 'none' || obstacles.isForced || obstacles.isPrefilled || hasNoBudget) {
     return { ...off, dropped: [wish.name] };
   }
   if (traits.thinking === 'adaptive') {
-    return { isOn: true, dropped: [], droppedAt: nothing, members: () => adaptive(wish, showsThoughts, traits) };
+    return { ...off, isOn: true, members: () => adaptive(wish, showsThoughts, traits) };
   }
   const droppedAt = (maxOutputTokens: number) => (fitsThinking(maxOutputTokens) ? [] : [wish.name]);
   return { isOn: true, dropped: [], droppedAt, members: (fields) => byBudget(wish, fields) };

@@ -4,6 +4,7 @@
 import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
 import { isPdf, sniffImageType } from '../../media/read-media.ts';
+import { refuseKind } from '../../translate/as-text.ts';
 import type {
   DocumentPart,
   ImagePart,
@@ -69,10 +70,7 @@ function writePart(part: Exclude<Part, ReasoningPart>, options: TurnOptions): Bl
         `This model does not accept audio (${part.at}). Remove it, or use a model that does.`,
       );
     case 'other':
-      return refuseField(
-        part.at,
-        `This model does not accept ${part.kind} (${part.at}). Remove it, or use another model.`,
-      );
+      return refuseKind(part);
   }
 }
 
@@ -106,7 +104,7 @@ function writeResult({ callId, content, isError }: ToolResultPart, options: Turn
 
 const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
-function writeImage({ source, at }: ImagePart): { type: 'image'; source: RawValue } {
+function writeImage({ source, at }: ImagePart): Block {
   if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
   // Read from the bytes, because clients guess the type by the file name.
   const mediaType = sniffImageType(source.data) ?? source.mediaType.toLowerCase();
@@ -116,11 +114,7 @@ function writeImage({ source, at }: ImagePart): { type: 'image'; source: RawValu
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: source.data } };
 }
 
-function writeDocument({ source, title, at }: DocumentPart): {
-  type: 'document';
-  source: RawValue;
-  title?: string;
-} {
+function writeDocument({ source, title, at }: DocumentPart): Block {
   return { type: 'document', source: documentSource(source, at), ...(title === undefined ? {} : { title }) };
 }
 

@@ -5,7 +5,7 @@ import { isEmptySetting, refuseField } from '../../fields.ts';
 import { isAsked } from '../../removals/removals.ts';
 import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
 import { camelName, member, objectMember } from '../member.ts';
-import { readSchema } from './json-schema.ts';
+import { readSchema } from '../schema.ts';
 
 const CONFIG = 'generationConfig';
 const THINKING = `${CONFIG}.thinkingConfig`;

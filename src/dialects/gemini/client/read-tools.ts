@@ -6,7 +6,7 @@ import { refuseField, stringAt } from '../../fields.ts';
 import { refuseOnlyTool } from '../../input/vendor-tools.ts';
 import type { Setting, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { camelName, member, objectMember, objectsAt } from '../member.ts';
-import { readSchema } from './json-schema.ts';
+import { readSchema } from '../schema.ts';
 
 const FUNCTIONS = 'functionDeclarations';
 
