@@ -3,8 +3,9 @@
 
 import { fault } from '../../faults/fault.ts';
 import { fieldName } from '../../kit/json/field-name.ts';
-import { editMembers, type Json, type JsonDocument } from '../../kit/json/json.ts';
+import { editMembers, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { MultipartRefused, type Part, readBoundary, readMultipart, writeMultipart } from '../../kit/multipart.ts';
+import type { RelayRequest } from '../dialect.ts';
 import { refuseField } from '../fields.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 
@@ -29,20 +30,14 @@ export interface FormBody {
 
 export type UpstreamBody = string | FormBody;
 
-export interface Form {
-  /** The fields with text, as a JSON object. */
-  json: Uint8Array;
-  files(name: string): readonly Part[];
-  /** `edits`: our own fields, in place of the client's. `isSent`: whether a field with text is passed on. */
-  write(edits: Readonly<Record<string, string>>, isSent: (field: string) => boolean): FormBody;
-}
+export type Form = ReturnType<typeof readForm>;
 
 const MAX_TEXT_BYTES = 1024 * 1024;
 /** Others could be read as another name by an upstream. `x[]` and `x[0]` are items of `x`. */
 const NAME = /^([\w.-]{1,100})(?:\[[\w.-]{0,100}\])*$/;
 
 /** Throws a fault that says what is wrong, and where. */
-export function readForm(body: Uint8Array<ArrayBuffer>, contentType: string, rules: FormRules): Form {
+export function readForm(body: Uint8Array<ArrayBuffer>, contentType: string, rules: FormRules) {
   const { boundary, parts } = splitForm(body, contentType);
   const texts: Part[] = [];
   const files = new Map<string, Part[]>();
@@ -62,9 +57,11 @@ export function readForm(body: Uint8Array<ArrayBuffer>, contentType: string, rul
     if (count > most) refuseField(name, `${name} has ${count} files, and at most ${most} are possible.`);
   }
   return {
+    /** The fields with text, as a JSON object. */
     json: new TextEncoder().encode(JSON.stringify(readTexts(texts, rules))),
-    files: (name) => files.get(name) ?? [],
-    write: (edits, isSent) => ({
+    files: (name: string): readonly Part[] => files.get(name) ?? [],
+    /** `edits`: our own fields, in place of the client's. `isSent`: whether a field with text is passed on. */
+    write: (edits: Readonly<Record<string, string>>, isSent: (field: string) => boolean): FormBody => ({
       bytes: writeMultipart(sentParts(parts, edits, isSent), boundary),
       contentType: `multipart/form-data; boundary="${boundary}"`,
     }),
@@ -97,7 +94,7 @@ function refuseNamed(field: string, what: string): never {
   throw fault('invalid_request', { param, message: `${param ?? 'A field of the form'} ${what}.` });
 }
 
-function readTexts(parts: readonly Part[], { counts, flags }: FormRules): Record<string, Json> {
+function readTexts(parts: readonly Part[], { counts, flags }: FormRules): JsonObject {
   const values = new Map<string, Json>();
   let length = 0;
   for (const part of parts) {
@@ -149,14 +146,9 @@ function* sentParts(
   }
 }
 
-interface SentRequest {
-  document: JsonDocument;
-  form?: Form | undefined;
-}
-
 /** The request as a form again, without fields that were removed from the document. */
 export function writeSame(
-  { document, form }: SentRequest,
+  { document, form }: Pick<RelayRequest, 'document' | 'form'>,
   edits: Readonly<Record<string, string>>,
   removed: readonly string[] = [],
 ): UpstreamBody {

@@ -8,7 +8,7 @@ import { MAX_TOKENS, optionalCount, readModel, refuseField } from '../fields.ts'
 import { camelName, member, objectMember, objectsAt } from '../gemini/member.ts';
 import { LONG_MEMBERS, openaiEmbeddings, unpackFloats } from '../openai-embeddings/dialect.ts';
 import { isAsked, NO_REMOVALS } from '../removals/removals.ts';
-import { NEVER_STREAMS } from '../stream/never-streams.ts';
+import { NEVER_STREAMS } from '../stream/bare-events.ts';
 
 const LONG: LongMemberRules = {
   ...LONG_MEMBERS,

@@ -2,21 +2,24 @@
 // asked for: a client that decodes the wrong one gets wrong vectors without an error.
 
 import { fault } from '../../faults/fault.ts';
-import {
-  editMembers,
-  isObject,
-  type Json,
-  type JsonDocument,
-  type JsonObject,
-  objectsOf,
-} from '../../kit/json/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument, objectsOf } from '../../kit/json/json.ts';
 import { isMark, type LongMember, parseLong } from '../../kit/json/long-members.ts';
+import { addTokens, countTokens, mostTokens, NO_TOKENS, sameTokens, type TokenCount } from '../../kit/tokens.ts';
 import { checkReport } from '../counts.ts';
-import { type AnswerFacts, type Dialect, type LongMemberRules, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
+import {
+  type AnswerFacts,
+  type Dialect,
+  type LongMemberRules,
+  NO_CHAT,
+  NO_OUTPUT,
+  type RelayRequest,
+} from '../dialect.ts';
+import { readModel, refuseField } from '../fields.ts';
+import type { InputCount } from '../input/count-input.ts';
+import { NO_USE } from '../input/tool-use.ts';
 import { readUsage } from '../openai-chat/usage.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
-import { NEVER_STREAMS } from '../stream/never-streams.ts';
-import { readRequest } from './read-request.ts';
+import { NEVER_STREAMS } from '../stream/bare-events.ts';
 
 /** The size of one vector: as many numbers as the largest models return, each on a separate line with all digits. */
 const MAX_NUMBERS = 4_096;
@@ -45,6 +48,60 @@ export const openaiEmbeddings: Dialect = {
   stream: NEVER_STREAMS,
 };
 
+const MAX_INPUTS = 2048;
+const MARKS = 2;
+
+function readRequest(document: JsonDocument): RelayRequest {
+  const { input, encoding_format: format } = document.value;
+  if ((format ?? 'float') !== 'float' && format !== 'base64') {
+    refuseField('encoding_format', 'encoding_format must be float or base64.');
+  }
+  return {
+    ...NO_CHAT,
+    model: readModel(document),
+    stream: false,
+    maxOutputTokens: 0,
+    input: { ...countInputs(input), isOpen: false, toolUse: NO_USE },
+    document,
+  };
+}
+
+function countInputs(input: Json | undefined): TokenCount & Pick<InputCount, 'longest'> {
+  if (typeof input === 'string' && input !== '') return countText(input);
+  if (!Array.isArray(input) || input.length === 0 || input.length > MAX_INPUTS * MAX_INPUTS)
+    return refuseInput('input');
+  if (input.every(isToken)) return sameTokens(input.length);
+  if (input.length > MAX_INPUTS) refuseField('input', `input has more than ${MAX_INPUTS} items. Send fewer at once.`);
+  let sum = NO_TOKENS;
+  let longest = NO_TOKENS;
+  for (const [index, item] of input.entries()) {
+    const count = countInput(item, index);
+    sum = addTokens(sum, count);
+    longest = mostTokens(longest, count);
+  }
+  return { ...sum, longest };
+}
+
+function countInput(item: Json, index: number): TokenCount {
+  if (typeof item === 'string' && item !== '') return countText(item);
+  if (Array.isArray(item) && item.length > 0 && item.every(isToken)) return sameTokens(item.length);
+  return refuseInput(`input[${index}]`);
+}
+
+/** Many embedders put a mark before and after each text, and count both. */
+function countText(text: string): TokenCount {
+  const count = countTokens(text);
+  return { ...count, upper: count.upper + MARKS };
+}
+
+function isToken(value: Json): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}
+
+function refuseInput(param: string): never {
+  return refuseField(param, 'input must be a text, a list of texts, a list of token numbers, or a list of such lists.');
+}
+
 /** With another number of vectors than of inputs the upstream has failed, and nothing is charged. */
 function readAnswer(document: JsonDocument, request?: RelayRequest): AnswerFacts | undefined {
   const { value } = document;
@@ -69,13 +126,14 @@ function isVector(document: JsonDocument, embedding: Json | undefined): boolean 
 function writeAnswer(document: JsonDocument, model: string, { document: asked }: RelayRequest): string {
   const wanted = wantsPacked(asked) ? 'string' : 'object';
   const data = objectsOf(document.value.data);
-  // Long members are converted when they are sent.
-  const isOther = ({ embedding }: JsonObject) => typeof embedding !== wanted && !isMark(document, embedding);
-  if (!data.some(isOther)) return editMembers(document, { model });
-  const converted = data.map((item) =>
-    isOther(item) ? { ...item, embedding: convert(item.embedding, wanted) } : item,
-  );
-  return editMembers(document, { model, data: converted });
+  const converted = data.map((item) => {
+    const { embedding } = item;
+    // Long members are converted when they are sent.
+    const isWanted = typeof embedding === wanted || isMark(document, embedding);
+    return isWanted ? item : { ...item, embedding: convert(embedding, wanted) };
+  });
+  const isSame = converted.every((item, index) => item === data[index]);
+  return editMembers(document, isSame ? { model } : { model, data: converted });
 }
 
 function convert(embedding: Json | undefined, wanted: 'string' | 'object'): Json {

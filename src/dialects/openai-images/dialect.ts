@@ -2,21 +2,16 @@
 // cannot be continued: another run paints another one.
 
 import { fault } from '../../faults/fault.ts';
-import {
-  editMembers,
-  isObject,
-  type Json,
-  type JsonDocument,
-  type JsonObject,
-  tryReadAnswerJson,
-} from '../../kit/json/json.ts';
+import { editMembers, isObject, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { editItems, editMember, remove } from '../../kit/json/raw-edit.ts';
+import { countTokens, PER_IMAGE } from '../../kit/tokens.ts';
 import { checkReport } from '../counts.ts';
 import {
   type AnswerFacts,
   type AnswerFormat,
   type Dialect,
   type LongMemberRules,
+  NO_CHAT,
   NO_OUTPUT,
   type Output,
   type RelayRequest,
@@ -28,12 +23,14 @@ import {
   type StreamWriter,
   type UsageReport,
 } from '../dialect.ts';
-import { writeSame } from '../form/form.ts';
+import { optionalCount, optionalFlag, readModel, refuseField, textField } from '../fields.ts';
+import { type Form, type FormRules, writeSame } from '../form/form.ts';
+import type { InputCount } from '../input/count-input.ts';
+import { NO_USE } from '../input/tool-use.ts';
+import { namesMedia } from '../input/unknown-media.ts';
 import { createMediaWriter, readMediaUsage, writeMediaUsage } from '../openai-media.ts';
-import { BROKEN, DONE } from '../stream/bare-events.ts';
-import { NEVER_STREAMS } from '../stream/never-streams.ts';
+import { BROKEN, DONE, NEVER_STREAMS } from '../stream/bare-events.ts';
 import { isEventName, type SseEvent } from '../stream/sse.ts';
-import { EDIT_FORM, readEdit, readRequest, readVariation, VARIATION_FORM } from './read-request.ts';
 
 /** In base64, more than a picture of 3,840 by 2,160 has that cannot be packed. */
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
@@ -49,17 +46,21 @@ const LONG_MEMBERS: LongMemberRules = {
     }),
 };
 
-/** The names of the events of a stream. */
-interface ImageEvents {
-  partial: string;
-  completed: string;
-}
+/** A file of 50 MB, the most that OpenAI takes, with the texts beside it. */
+const MAX_FORM_BYTES = 51 * 1024 * 1024;
 
-const GENERATION_EVENTS: ImageEvents = {
-  partial: 'image_generation.partial_image',
-  completed: 'image_generation.completed',
+const VARIATION_FORM: FormRules = {
+  maxBytes: MAX_FORM_BYTES,
+  files: { image: { least: 1, most: 1 } },
+  counts: ['n', 'partial_images', 'output_compression'],
+  flags: ['stream'],
+  takesJson: false,
 };
-const EDIT_EVENTS: ImageEvents = { partial: 'image_edit.partial_image', completed: 'image_edit.completed' };
+const EDIT_FORM: FormRules = {
+  ...VARIATION_FORM,
+  files: { image: { least: 1, most: 16 }, mask: { least: 0, most: 1 } },
+  takesJson: true,
+};
 
 const REQUEST = {
   promptField: 'prompt',
@@ -69,7 +70,9 @@ const REQUEST = {
 
 const ANSWER: AnswerFormat = { read: readAnswer, write: writeAnswer, longMembers: LONG_MEMBERS };
 
-function streamOf(events: ImageEvents): StreamFormat {
+/** `kind`: with which the names of the events begin. */
+function streamOf(kind: string): StreamFormat {
+  const events = { partial: `${kind}.partial_image`, completed: `${kind}.completed` };
   return {
     ...NEVER_STREAMS,
     createReader: ({ images }) => createStreamReader(images, events),
@@ -77,12 +80,14 @@ function streamOf(events: ImageEvents): StreamFormat {
   };
 }
 
+type ImageEvents = Record<'partial' | 'completed', string>;
+
 export const openaiImages: Dialect = {
   endpoint: 'images',
   envelope: 'openai',
   request: { ...REQUEST, read: readRequest },
   answer: ANSWER,
-  stream: streamOf(GENERATION_EVENTS),
+  stream: streamOf('image_generation'),
 };
 
 export const openaiImageEdits: Dialect = {
@@ -91,7 +96,7 @@ export const openaiImageEdits: Dialect = {
   envelope: 'openai',
   request: { ...REQUEST, form: EDIT_FORM, read: readEdit },
   answer: ANSWER,
-  stream: streamOf(EDIT_EVENTS),
+  stream: streamOf('image_edit'),
 };
 
 export const openaiImageVariations: Dialect = {
@@ -103,9 +108,69 @@ export const openaiImageVariations: Dialect = {
   stream: NEVER_STREAMS,
 };
 
+const MAX_PROMPT_CHARS = 200_000;
+const MAX_IMAGES = 10;
+
+function readRequest(document: JsonDocument): RelayRequest {
+  textField(document.value, 'prompt', MAX_PROMPT_CHARS);
+  return imageRequest(document);
+}
+
+function readEdit(document: JsonDocument, form?: Form): RelayRequest {
+  return withFiles(readRequest(document), form);
+}
+
+function readVariation(document: JsonDocument, form?: Form): RelayRequest {
+  const request = imageRequest(document);
+  if (request.stream) refuseField('stream', 'Variations are not streamed. Leave stream out.');
+  return withFiles(request, form);
+}
+
+function imageRequest(document: JsonDocument): RelayRequest {
+  const body = document.value;
+  const images = optionalCount(body, 'n', MAX_IMAGES) ?? 1;
+  return {
+    ...NO_CHAT,
+    model: readModel(document),
+    stream: optionalFlag(body, 'stream'),
+    maxOutputTokens: undefined,
+    choices: images,
+    images,
+    input: countPrompt(body),
+    document,
+  };
+}
+
+/**
+ * The tokens of an image depend on the model: only the context bounds them. A free call has no hold, so it counts each image
+ * as in a chat.
+ */
+function withFiles(request: RelayRequest, form: Form | undefined): RelayRequest {
+  const { input, document } = request;
+  const count = form ? form.files('image').length + form.files('mask').length : imagesIn(document.value);
+  const upper = input.upper + count * PER_IMAGE.upper;
+  const estimate = input.estimate + count * PER_IMAGE.estimate;
+  return { ...request, form, input: { ...input, upper, estimate, isOpen: true } };
+}
+
+function imagesIn({ images, image, mask }: JsonObject): number {
+  return [images, image, mask].flat().filter((one) => one !== undefined).length;
+}
+
+/** Marks around a prompt that the upstream counts. */
+const AROUND_PROMPT = 16;
+
+/** Some upstreams accept input images, or more text, in other fields. */
+function countPrompt({ prompt, model: _, ...others }: JsonObject): InputCount {
+  const count = countTokens(typeof prompt === 'string' ? prompt : '');
+  const isOpen = namesMedia(others);
+  const beside = isOpen ? 0 : countTokens(JSON.stringify(others)).upper;
+  return { ...count, upper: count.upper + AROUND_PROMPT + beside, isOpen, toolUse: NO_USE };
+}
+
 function writeAnswer(document: JsonDocument, model: string, { images }: RelayRequest, usage?: ReportedUsage): string {
   const shown = withoutSurplus(document, images);
-  const edits: Record<string, Json> = shown.spans.has('model') ? { model } : {};
+  const edits: JsonObject = shown.spans.has('model') ? { model } : {};
   if (usage && isObject(shown.value.usage)) edits.usage = { ...shown.value.usage, ...writeMediaUsage(usage) };
   return editMembers(shown, edits);
 }
@@ -213,7 +278,7 @@ function createStreamReader(wanted: number, events: ImageEvents): StreamReader {
   };
 }
 
-function hasImage(item: Json): item is JsonObject {
+function hasImage(item: unknown): item is JsonObject {
   return isObject(item) && [item.b64_json, item.url].some((value) => typeof value === 'string' && value !== '');
 }
 

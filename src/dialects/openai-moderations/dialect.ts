@@ -7,7 +7,7 @@ import { readModel, refuseField } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
 import { readUsage } from '../openai-chat/usage.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
-import { NEVER_STREAMS } from '../stream/never-streams.ts';
+import { NEVER_STREAMS } from '../stream/bare-events.ts';
 
 export const openaiModerations: Dialect = {
   endpoint: 'moderation',

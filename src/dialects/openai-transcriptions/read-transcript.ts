@@ -1,14 +1,7 @@
 // A transcript, whole or as a stream of deltas and a last event with all of the text, and its usage: tokens or seconds as the
 // upstream reports them, or else by our own count.
 
-import {
-  isObject,
-  type Json,
-  type JsonDocument,
-  type JsonObject,
-  objectsOf,
-  tryReadAnswerJson,
-} from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { weighTokens, wholeTokens } from '../../kit/tokens.ts';
 import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
 import { isFigure, mostReported, readCount } from '../counts.ts';
@@ -26,19 +19,11 @@ import { createMediaWriter } from '../openai-media.ts';
 import { BROKEN, DONE } from '../stream/bare-events.ts';
 import type { OtherForm } from '../stream/other-form.ts';
 import { isEventName, type SseEvent, writeSse } from '../stream/sse.ts';
-import { wantsSubtitles } from './read-request.ts';
 
-export function readAnswer({ value }: { value: JsonObject }, request?: RelayRequest): AnswerFacts | undefined {
+export function readTranscript(value: JsonObject, request?: RelayRequest): AnswerFacts | undefined {
   if (typeof value.text !== 'string') return undefined;
-  const isSubtitled = request !== undefined && wantsSubtitles(request.document.value);
-  // The subtitles would be empty: another channel may send segments.
-  const gaveUp = isSubtitled && value.text !== '' && !hasSegments(value);
   const output = outputOf(value.text !== '', weighTokens(value.text));
-  return { usage: usageOf(value, output, request), output, finish: 'other', gaveUp };
-}
-
-function hasSegments({ segments }: JsonObject): boolean {
-  return objectsOf(segments).some(({ text }) => typeof text === 'string' && text.trim() !== '');
+  return { usage: usageOf(value, output, request), output, finish: 'other' };
 }
 
 function outputOf(hasContent: boolean, tokens: number): Output {
@@ -49,7 +34,7 @@ function outputOf(hasContent: boolean, tokens: number): Output {
 function usageOf(
   { usage, duration }: JsonObject,
   { tokens }: Output,
-  request: Pick<RelayRequest, 'seconds' | 'likelySeconds' | 'input'> | undefined,
+  request: RelayRequest | undefined,
 ): ReportedUsage {
   const reported = isObject(usage) ? usage : {};
   const read = readTokens(reported);
@@ -142,7 +127,7 @@ export function createStreamWriter(): StreamWriter {
 }
 
 export const OTHER_FORM: OtherForm = {
-  writeAsStream({ value: { text, usage, duration } }: JsonDocument): string {
+  writeAsStream({ value: { text, usage, duration } }) {
     const delta = { type: DELTA, delta: text };
     return [delta, { type: LAST, text, usage, duration }]
       .map((event) => writeSse(JSON.stringify(event), event.type))
