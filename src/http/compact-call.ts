@@ -3,16 +3,19 @@
 
 import type { Dialect } from '../dialects/dialect.ts';
 import { openaiCompaction } from '../dialects/openai-responses/compaction/dialect.ts';
-import { Seals, type SealTools, type VendorItem } from '../dialects/openai-responses/compaction/sealed-items.ts';
+import {
+  openItems,
+  Seals,
+  type SealTools,
+  type VendorItem,
+} from '../dialects/openai-responses/compaction/sealed-items.ts';
 import {
   askingForSummary,
-  asksForStream,
   compactedResponse,
   conversationIn,
   inputWithCompaction,
   itemsToCompact,
   readCompacted,
-  withOpenItems,
   writeCompactedEvents,
   writeCompaction,
 } from '../dialects/openai-responses/compaction/summaries.ts';
@@ -46,10 +49,10 @@ export function rewriteResponse(
 async function rewriteItems(seals: Seals, document: JsonDocument, input: Json[]): Promise<RewrittenCall> {
   const items = itemsToCompact(input);
   if (!items) {
-    const { edits, vendorItems } = withOpenItems(seals, input);
-    return { document: await edited(document, edits), vendorItems };
+    const opened = openItems(seals, input);
+    return { document: await edited(document, { input: opened.items }), vendorItems: opened.vendorItems };
   }
-  const isStream = asksForStream(document.value);
+  const isStream = document.value.stream === true;
   return {
     ...(await asking(seals, document, items)),
     finish(body, channel) {

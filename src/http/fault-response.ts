@@ -1,7 +1,7 @@
 // A fault as an answer. A fault that is returned repeatedly has the same text, except for the request's id, so that many
 // of them cost little more than sending them.
 
-import { writeFailedStream } from '../dialects/openai-responses/write-events.ts';
+import { writeFailedStream } from '../dialects/openai-responses/other-form.ts';
 import type { Fault } from '../faults/fault.ts';
 import { type Envelope, readsNumbers, writeFault } from '../faults/write.ts';
 import { newResponse, STREAM_TYPE, setRequestId } from './common-headers.ts';

@@ -1,4 +1,5 @@
-// A whole response as the events of a stream, and the events of a stream as the response at its end.
+// A whole response as the events of a stream, the events of a stream as the response at its end, and streams that the gateway
+// writes itself.
 
 import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
@@ -90,4 +91,20 @@ export function joinStream(events: readonly SseEvent[]): RawValue | undefined {
     return new RawJson(openRaw(data).at('response')?.text ?? '{}');
   }
   return undefined;
+}
+
+/** Numbered from 0. */
+export function writeEvents(events: readonly (JsonObject & { type: string })[]): string {
+  return events
+    .map(({ type, ...event }, number) => writeSse(JSON.stringify({ type, sequence_number: number, ...event }), type))
+    .join('');
+}
+
+/** A fault as a stream that begins and fails. */
+export function writeFailedStream(error: { code: string; message: string }, requestId: string): string {
+  const response = { id: `resp_${requestId}`, object: 'response', output: [], usage: null };
+  return writeEvents([
+    { type: 'response.created', response: { ...response, status: 'in_progress', error: null } },
+    { type: 'response.failed', response: { ...response, status: 'failed', error } },
+  ]);
 }

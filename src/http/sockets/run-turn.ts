@@ -1,6 +1,6 @@
 // One turn on a socket: a call of POST /v1/responses, as if the client had sent it, with its own hold, receipt and request id.
 
-import { type CreateMessage, writeErrorMessage } from '../../dialects/openai-responses/socket/messages.ts';
+import type { CreateMessage } from '../../dialects/openai-responses/socket/messages.ts';
 import { type AnsweredTurn, TurnMessages } from '../../dialects/openai-responses/socket/turn-messages.ts';
 import type { ByteSink, Connection, OutgoingStream } from '../../kit/connection.ts';
 import type { HttpTools } from '../exchange.ts';
@@ -75,13 +75,15 @@ class TurnConnection implements Connection {
 /** Headers that help a client after a refusal. */
 const SHOWN = /^(retry-after|x-should-retry|x-request-id|x-ratelimit-.*)$/;
 
-/** A refusal with the status, headers and body that POST would return. */
+/** The protocol's `error` event: a refusal with the status, headers and body that POST would return. */
 export function errorMessage(status: number, headers: Headers, body: string, streamId: string | undefined): string {
   const shown: Record<string, string> = {};
   headers.forEach((value, name) => {
     if (SHOWN.test(name)) shown[name] = value;
   });
-  return writeErrorMessage({ status, headers: shown, svc: svcOf(headers), body, streamId });
+  const stream = streamId === undefined ? {} : { stream_id: streamId };
+  const own = { type: 'error', status, ...stream, svc: svcOf(headers), headers: shown };
+  return `${JSON.stringify(own).slice(0, -1)},${body.slice(1)}`;
 }
 
 interface TurnOutput extends Pick<CreateMessage, 'streamId' | 'wantsSealed'> {
@@ -98,8 +100,7 @@ class TurnSink implements ByteSink {
 
   constructor(output: TurnOutput, headers: Headers) {
     this.#output = output;
-    this.#messages = new TurnMessages(output);
-    this.#messages.setSvc(svcOf(headers));
+    this.#messages = new TurnMessages(output, svcOf(headers));
   }
 
   get answered(): AnsweredTurn | undefined {

@@ -2,10 +2,10 @@
 // summary, which any model understands, or the item of a vendor, which only the account of its channel there can read. Nothing
 // is stored here.
 
-import { fault } from '../../../faults/fault.ts';
 import type { NewId } from '../../../kit/ids.ts';
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { isSealed, type Sealer } from '../../../kit/sealed.ts';
+import { refuseField } from '../../fields.ts';
 import { isCompaction } from './dialect.ts';
 
 const PREFACE = 'This is a summary of the conversation before this point:\n\n';
@@ -69,7 +69,7 @@ export function openItems(seals: Seals, items: readonly Json[]) {
     const param = `input[${index}]`;
     const text = seals.openSummary(item.encrypted_content);
     if (text !== undefined) return userMessage(PREFACE + text);
-    const made = seals.openVendors(item.encrypted_content) ?? refuse(param);
+    const made = seals.openVendors(item.encrypted_content) ?? refuseItem(param);
     vendorItems.push({ channel: made.channel, param });
     return { ...item, encrypted_content: made.content };
   });
@@ -81,13 +81,11 @@ export function isOurs(item: Json | undefined): item is JsonObject & { encrypted
   return typeof item.encrypted_content === 'string' && isSealed(item.encrypted_content);
 }
 
-function userMessage(text: string): JsonObject {
+export function userMessage(text: string): JsonObject {
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
 
-function refuse(param: string): never {
-  throw fault('invalid_request', {
-    param,
-    message: `${param} cannot be read: it was changed, or made for another account. Send the conversation without it.`,
-  });
+function refuseItem(param: string): never {
+  const why = 'it was changed, or made for another account';
+  return refuseField(param, `${param} cannot be read: ${why}. Send the conversation without it.`);
 }

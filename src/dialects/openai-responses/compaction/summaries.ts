@@ -1,13 +1,13 @@
 // A compaction by a summary: how one is asked for, the request that it becomes, and what the client gets. That is an item, as a
 // whole response, as the events of one, or as the answer of POST /v1/responses/compact with the messages before it that are kept.
 
-import { fault } from '../../../faults/fault.ts';
 import { assert } from '../../../kit/assert.ts';
 import { isObject, type Json, type JsonObject, objectsOf, readAnswerJson } from '../../../kit/json/json.ts';
+import { refuseField } from '../../fields.ts';
+import { writeEvents } from '../other-form.ts';
 import { fulfilWish } from '../sealed-reasoning.ts';
-import { writeEvents } from '../write-events.ts';
 import { isCompacted, isCompaction, summaryIn } from './dialect.ts';
-import { isOurs, openItems, type Seals, type VendorItem } from './sealed-items.ts';
+import { isOurs, openItems, type Seals, userMessage } from './sealed-items.ts';
 
 const TRIGGER = 'compaction_trigger';
 
@@ -16,12 +16,6 @@ const PROMPT = `Summarize this conversation for an assistant that will continue 
 - what was done, found out and decided, with exact names, paths, commands and values;
 - what is not finished, and the next steps.
 Reply with the summary only. Do not call tools and do not continue the work.`;
-
-/** Members of a body in place of the client's. */
-interface Edited {
-  edits: Record<string, Json | undefined>;
-  vendorItems: VendorItem[];
-}
 
 /** `input` if it asks for a compaction, or has one that only this service can open. */
 export function inputWithCompaction({ input }: JsonObject): Json[] | undefined {
@@ -32,9 +26,7 @@ export function inputWithCompaction({ input }: JsonObject): Json[] | undefined {
 export function itemsToCompact(input: Json[]): Json[] | undefined {
   const at = input.findIndex(isTrigger);
   if (at < 0) return undefined;
-  if (at < input.length - 1) {
-    throw fault('invalid_request', { param: `input[${at}]`, message: 'compaction_trigger must be the last item.' });
-  }
+  if (at < input.length - 1) refuseField(`input[${at}]`, 'compaction_trigger must be the last item.');
   return input.slice(0, -1);
 }
 
@@ -42,27 +34,15 @@ export function itemsToCompact(input: Json[]): Json[] | undefined {
 export function conversationIn({ input }: JsonObject): Json[] {
   if (Array.isArray(input) && input.length > 0) return input;
   if (typeof input === 'string' && input !== '') return [{ type: 'message', role: 'user', content: input }];
-  throw fault('invalid_request', {
-    param: 'input',
-    message: 'input must be a text or a list of items, and not empty.',
-  });
+  return refuseField('input', 'input must be a text or a list of items, and not empty.');
 }
 
-export function asksForStream({ stream }: JsonObject): boolean {
-  return stream === true;
-}
-
-export function withOpenItems(seals: Seals, input: readonly Json[]): Edited {
-  const { items, vendorItems } = openItems(seals, input);
-  return { edits: { input: items }, vendorItems };
-}
-
-export function askingForSummary(seals: Seals, body: JsonObject, input: readonly Json[]): Edited {
+/** `edits`: members of the body in place of the client's. */
+export function askingForSummary(seals: Seals, body: JsonObject, input: readonly Json[]) {
   const { tools, text } = body;
   const { items, vendorItems } = openItems(seals, input);
-  const asked = { type: 'message', role: 'user', content: [{ type: 'input_text', text: PROMPT }] };
-  const edits = {
-    input: [...items, asked],
+  const edits: JsonObject = {
+    input: [...items, userMessage(PROMPT)],
     stream: false,
     store: false,
     // With the same tools as before, the prompt is the same up to here, and may be cached.
@@ -80,15 +60,10 @@ function isTrigger(item: Json | undefined): boolean {
 /** The user's last messages of about this length stay as they are. */
 const KEPT_CHARS = 256 * 1024;
 
-/** A response with one compaction, or the answer of a vendor that compacts. */
-interface Compacted {
-  answer: JsonObject;
-  item: JsonObject;
-  /** All items, where a vendor chose them. */
-  output: Json[] | undefined;
-}
+type Compacted = ReturnType<typeof readCompacted>;
 
-export function readCompacted(body: string, seals: Seals, channel: string): Compacted {
+/** A response with one compaction, or the answer of a vendor that compacts. `output`: all items, where a vendor chose them. */
+export function readCompacted(body: string, seals: Seals, channel: string) {
   const document = readAnswerJson(body);
   const answer = document.value;
   if (!isCompacted(document)) {

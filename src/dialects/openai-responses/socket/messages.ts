@@ -1,29 +1,14 @@
-// Messages of a socket: what a client sends, and what the gateway writes itself, a refusal or an answer for which no model is
-// asked. Of `response.create` what concerns the socket is read; the rest is the body of POST /v1/responses. Only the places of
-// its fields are needed, so a long input is copied as text and not parsed here.
+// Messages of a socket: what a client sends, and what the gateway writes itself, where no model is asked. Of `response.create`
+// what concerns the socket is read; the rest is the body of POST /v1/responses. Only the places of its fields are needed, so a
+// long input is copied as text and not parsed here.
 
 import { fault } from '../../../faults/fault.ts';
 import { type Json, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { openMember } from '../../../kit/json/raw-json.ts';
 import type { Spans } from '../../../kit/json/spans.ts';
+import { refuseField } from '../../fields.ts';
 import { keptMessages } from '../compaction/summaries.ts';
 import { asksForSealed, withWish } from '../sealed-reasoning.ts';
-
-interface Refusal {
-  status: number;
-  /** Those that a client can use. */
-  headers: Readonly<Record<string, string>>;
-  svc: Readonly<Record<string, string>>;
-  /** An object as JSON. */
-  body: string;
-  streamId: string | undefined;
-}
-
-/** The protocol's `error` event: the status and the body that POST would have got. */
-export function writeErrorMessage({ status, headers, svc, body, streamId }: Refusal): string {
-  const own = { type: 'error', status, ...(streamId === undefined ? {} : { stream_id: streamId }), svc, headers };
-  return `${JSON.stringify(own).slice(0, -1)},${body.slice(1)}`;
-}
 
 /** More input for a response that runs. No upstream takes it, so it is returned. */
 export function isSteer(text: string, spans: Spans): boolean {
@@ -33,8 +18,7 @@ export function isSteer(text: string, spans: Spans): boolean {
 /** Throws `invalid_request`. */
 export function writeSteerFailed({ previous_response_id: id, input = null }: JsonObject): string {
   if (typeof id !== 'string') {
-    const message = 'previous_response_id is missing. Name the response to be steered.';
-    throw fault('invalid_request', { param: 'previous_response_id', message });
+    refuseField('previous_response_id', 'previous_response_id is missing. Name the response to be steered.');
   }
   return JSON.stringify({
     type: 'response.steer.failed',
@@ -59,22 +43,7 @@ export function writeWarmed(id: string, { model = null, streamId }: CreateMessag
   ].map((event) => JSON.stringify(event));
 }
 
-export interface CreateMessage {
-  /** The stream of the socket that it belongs to; undefined for the one without a name. */
-  streamId: string | undefined;
-  previousId: string | undefined;
-  /** False if the input is only to be remembered for the next message. */
-  generates: boolean;
-  model: Json | undefined;
-  /** As it was sent. */
-  input: string | undefined;
-  /** The same as items, each as JSON, joined by commas; undefined if it is neither a text nor a list. */
-  items: string | undefined;
-  /** The other fields of the body, each with its name as JSON. */
-  fields: readonly string[];
-  /** The client asks for encrypted reasoning itself, and gets it. */
-  wantsSealed: boolean;
-}
+export type CreateMessage = ReturnType<typeof readCreate>;
 
 const STREAM_ID = /^[\w.-]{1,256}$/;
 
@@ -82,22 +51,28 @@ const STREAM_ID = /^[\w.-]{1,256}$/;
 const OWN = new Set(['type', 'stream', 'stream_id', 'previous_response_id', 'generate', 'input', 'include']);
 
 /** Throws `invalid_request` or `invalid_stream_id`. */
-export function readCreate(text: string, spans: Spans): CreateMessage {
+export function readCreate(text: string, spans: Spans) {
   const twice = spans.findTwice();
-  if (twice !== undefined) refuse(twice, 'A top-level field occurs twice in the message. Send every field once.');
+  if (twice !== undefined) refuseField(twice, 'A top-level field occurs twice in the message. Send every field once.');
   if (memberOf(text, spans, 'type') !== 'response.create') {
-    refuse('type', 'type must be response.create. Other messages are not supported.');
+    refuseField('type', 'type must be response.create. Other messages are not supported.');
   }
   const input = openMember({ text, spans }, 'input')?.text;
   const include = memberOf(text, spans, 'include');
   return {
+    /** The stream of the socket that it belongs to; undefined for the one without a name. */
     streamId: readStreamId(text, spans),
     previousId: optionalText(memberOf(text, spans, 'previous_response_id'), 'previous_response_id'),
+    /** False if the input is only to be remembered for the next message. */
     generates: memberOf(text, spans, 'generate') !== false,
     model: memberOf(text, spans, 'model'),
+    /** As it was sent. */
     input,
+    /** The same as items, each as JSON, joined by commas; undefined if it is neither a text nor a list. */
     items: itemsIn(input),
+    /** The other fields of the body, each with its name as JSON. */
     fields: [...fieldsOf(text, spans), ...includeOf(text, spans, include)],
+    /** The client asks for encrypted reasoning itself, and gets it. */
     wantsSealed: asksForSealed({ include: include ?? null }),
   };
 }
@@ -137,7 +112,7 @@ function memberOf(text: string, spans: Spans, name: string): Json | undefined {
 
 function optionalText(value: Json | undefined, name: string): string | undefined {
   if (value === undefined || value === null) return undefined;
-  return typeof value === 'string' ? value : refuse(name, `${name} must be a text.`);
+  return typeof value === 'string' ? value : refuseField(name, `${name} must be a text.`);
 }
 
 /** The next turn needs the reasoning of this one, whether the client asks for it or not. */
@@ -157,8 +132,4 @@ function fieldsOf(text: string, spans: Spans): string[] {
     .list()
     .filter(({ name }) => !OWN.has(name))
     .map(({ start, valueEnd }) => text.slice(start, valueEnd));
-}
-
-function refuse(param: string, message: string): never {
-  throw fault('invalid_request', { param, message });
 }

@@ -36,21 +36,17 @@ export class TurnMessages {
   readonly #wantsSealed: boolean;
   readonly #reader = new SseReader();
   readonly #items: string[] = [];
+  readonly #svc: string;
   #isCompacted = false;
-  #svc = '';
-  #answered: AnsweredTurn | undefined;
+  answered: AnsweredTurn | undefined;
 
-  constructor({ streamId, wantsSealed }: Pick<CreateMessage, 'streamId' | 'wantsSealed'>) {
+  /** `svc`: the answer's headers as fields, because a message has no headers. */
+  constructor(
+    { streamId, wantsSealed }: Pick<CreateMessage, 'streamId' | 'wantsSealed'>,
+    svc: Readonly<Record<string, string>>,
+  ) {
     this.#streamId = streamId;
     this.#wantsSealed = wantsSealed;
-  }
-
-  get answered(): AnsweredTurn | undefined {
-    return this.#answered;
-  }
-
-  /** The answer's headers as fields, because a message has no headers. */
-  setSvc(svc: Readonly<Record<string, string>>): void {
     this.#svc = `"svc":${JSON.stringify(svc)},`;
   }
 
@@ -76,7 +72,7 @@ export class TurnMessages {
     if (!ENDS.has(type) || !isObject(event.response)) return;
     const { id, output } = event.response;
     if (this.#items.length === 0) for (const item of objectsOf(output)) this.#keep(item);
-    if (typeof id === 'string') this.#answered = { id, items: this.#items, isCompacted: this.#isCompacted };
+    if (typeof id === 'string') this.answered = { id, items: this.#items, isCompacted: this.#isCompacted };
   }
 
   #keep(item: JsonObject): void {
