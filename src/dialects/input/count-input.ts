@@ -6,7 +6,7 @@ import { type ImageSize, imageSize } from '../../kit/image-size.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { audioTokens, imageTokens, mostWaveTokens, packedTokens, textTokens } from '../../kit/media-tokens.ts';
 import { MAX_LOWER_PER_BYTE, PER_IMAGE, type TokenCount, upperTokens } from '../../kit/tokens.ts';
-import { readDataHead } from '../media/data-address.ts';
+import { readDataHead } from '../media/read-media.ts';
 import { type MediaClaims, type MediaKind, sniffMedia } from '../media/sniff-media.ts';
 import { addedDigits, hiddenTokens } from './added-tokens.ts';
 import { type Prose, proseOf } from './prose.ts';

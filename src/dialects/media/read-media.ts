@@ -2,7 +2,6 @@
 
 import { refuseField } from '../fields.ts';
 import type { DocumentPart, MediaSource } from '../translate/conversation.ts';
-import { readDataHead } from './data-address.ts';
 
 interface Data {
   /** The type in its label; empty without one. */
@@ -119,4 +118,36 @@ export function isPdf({ mediaType, data }: { mediaType: string; data: string }):
 
 function headOf(base64: string): string {
   return Buffer.from(base64.slice(0, HEAD_CHARS), 'base64').toString('latin1');
+}
+
+interface DataHead {
+  /** As it is written; empty if it has none. */
+  mediaType: string;
+  isBase64: boolean;
+  /** With its comma: the data begin there. */
+  chars: number;
+}
+
+const SCHEME = 'data:';
+const BASE64 = ';base64';
+
+/**
+ * Reads the head of a `data:` URL, which is the part before its first comma; undefined if the text is no such address. The URL
+ * may be as long as a body, so no pattern is applied to it: backtracking would block other requests.
+ */
+export function readDataHead(address: string): DataHead | undefined {
+  if (address.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
+  const comma = address.indexOf(',');
+  if (comma === -1) return undefined;
+  const label = address.slice(SCHEME.length, comma);
+  const options = label.indexOf(';');
+  return {
+    mediaType: options === -1 ? label : label.slice(0, options),
+    isBase64: label.slice(-BASE64.length).toLowerCase() === BASE64,
+    chars: comma + 1,
+  };
+}
+
+export function addressOf(source: MediaSource): string {
+  return source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
 }

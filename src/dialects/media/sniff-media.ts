@@ -4,7 +4,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { isPlainWave } from '../../kit/wave-head.ts';
-import { readDataHead } from './data-address.ts';
+import { readDataHead } from './read-media.ts';
 
 /**
  * `image`: one picture. `text`: UTF-8, at most a token for each byte. `wave`: samples that are not compressed. `open`: the
@@ -31,8 +31,8 @@ export function sniffMedia(data: string, { mediaType, fileName }: MediaClaims = 
   const head = decodeHead(data, from);
   if (!head || head.length === 0 || head.subarray(0, HEAD_BYTES).includes('%PDF-')) return 'open';
   const whole = () => decodeWhole(data.slice(from));
-  if (isStillImage(head, whole)) return labels.every(isImageLabel) && isImageEnding(ending) ? 'image' : 'open';
-  if (isPlainWave(head)) return labels.every(isAudioLabel) && isWaveEnding(ending) ? 'wave' : 'open';
+  if (isStillImage(head, whole)) return isNamed(IMAGE, labels, ending) ? 'image' : 'open';
+  if (isPlainWave(head)) return isNamed(WAVE, labels, ending) ? 'wave' : 'open';
   return mayBeText(labels, ending) && isText(whole()) ? 'text' : 'open';
 }
 
@@ -43,7 +43,8 @@ const TEXT_LABEL =
 /** Endings of packed files, which programs unpack whatever the bytes look like. */
 const PACKED_ENDING =
   /^(?:pdf|ps|eml|msg|mht|mhtml|epub|zip|docx?|docm|dotx?|rtf|od[a-z]|xl[a-z]+|pp[a-z]+|pages|numbers|key|mp\d|m4\w|amr|mov|avi|mkv|webm|ogg|opus|flac|aac)$/;
-const IMAGE_ENDING = /^(?:png|jpe?g|jfif|gif|webp|bmp|heic|heif|avif)$/;
+const IMAGE = { label: /^image\/(?!svg)/, ending: /^(?:png|jpe?g|jfif|gif|webp|bmp|heic|heif|avif)$/ };
+const WAVE = { label: /^audio\//, ending: /^wave?$/ };
 const MAX_ENDING_CHARS = 20;
 
 function normalLabel(label: unknown): string {
@@ -57,20 +58,8 @@ function endingOf(fileName: unknown): string | undefined {
   return /\.(\w+)\s*$/.exec(fileName.slice(-MAX_ENDING_CHARS))?.[1]?.toLowerCase();
 }
 
-function isImageLabel(label: string): boolean {
-  return label.startsWith('image/') && !label.startsWith('image/svg');
-}
-
-function isImageEnding(ending: string | undefined): boolean {
-  return ending === undefined || IMAGE_ENDING.test(ending);
-}
-
-function isAudioLabel(label: string): boolean {
-  return label.startsWith('audio/');
-}
-
-function isWaveEnding(ending: string | undefined): boolean {
-  return ending === undefined || ending === 'wav' || ending === 'wave';
+function isNamed(kind: typeof IMAGE, labels: readonly string[], ending: string | undefined): boolean {
+  return labels.every((label) => kind.label.test(label)) && (ending === undefined || kind.ending.test(ending));
 }
 
 function mayBeText(labels: readonly string[], ending: string | undefined): boolean {

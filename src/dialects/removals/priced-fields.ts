@@ -42,6 +42,8 @@ const TRANSCRIPTS = ['transcription', 'audio_translation'] as const;
 const SPEECH = ['speech'] as const;
 const RERANK = ['rerank'] as const;
 const OTHERS = ['speech', 'rerank', 'moderation'] as const;
+/** Formats in which a background is no color. */
+const WITHOUT_COLORS = ['chat', 'messages', 'embeddings', ...OTHERS, ...TRANSCRIPTS] as const;
 /** Formats without an output bound. */
 const WHOLE = ['embeddings', ...IMAGES, ...OTHERS, ...TRANSCRIPTS] as const;
 
@@ -103,10 +105,7 @@ export const PRICED_FIELDS: readonly PricedField[] = [
     ...{ name: 'max_completion_tokens', rule: 'dropped', why: 'a second output bound' },
     in: ['responses', 'messages', ...WHOLE],
   },
-  {
-    ...{ name: 'max_output_tokens', rule: 'dropped', why: 'a second output bound' },
-    in: ['chat', 'messages', ...WHOLE],
-  },
+  { name: 'max_output_tokens', rule: 'dropped', in: ['chat', 'messages', ...WHOLE], why: 'a second output bound' },
   { name: 'n_predict', rule: 'dropped', why: 'llama.cpp: overrides max_tokens' },
   { name: 'num_predict', rule: 'dropped', why: 'Ollama: overrides max_tokens' },
   { name: 'max_new_tokens', rule: 'dropped', why: 'TGI, SGLang: an output bound of their own' },
@@ -136,12 +135,7 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   { name: 'reasoning_effort', rule: 'held', why: 'reasoning is inside the output bound' },
   { name: 'output_config', rule: 'held', in: MESSAGES, why: 'reasoning is inside the output bound' },
   { name: 'thinking_budget', rule: 'checked', in: CHAT, why: 'Qwen: beside max_tokens, so both share the bound' },
-  {
-    name: 'enable_thinking',
-    rule: 'checked',
-    in: CHAT,
-    why: 'Qwen: thinks beside max_tokens, so both share the bound',
-  },
+  { name: 'enable_thinking', rule: 'checked', in: CHAT, why: 'Qwen: thinks beside max_tokens: both share the bound' },
 
   // Fields that are read as input.
   ...['messages', 'input', 'prompt', 'system', 'instructions', 'functions', 'response_format', 'text'].map(
@@ -183,12 +177,7 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   // Work that is billed, but not delivered with this answer.
   { name: 'deferred', rule: 'dropped', why: 'xAI: the answer is fetched later, and its usage never seen here' },
   { name: 'background', rule: 'refused', in: RESPONSES, why: 'the answer is fetched later' },
-  {
-    name: 'background',
-    rule: 'dropped',
-    in: ['chat', 'messages', 'embeddings', ...OTHERS, ...TRANSCRIPTS],
-    why: 'the answer is fetched later',
-  },
+  { name: 'background', rule: 'dropped', in: WITHOUT_COLORS, why: 'the answer is fetched later' },
   { name: 'previous_response_id', rule: 'refused', in: RESPONSES, why: 'stored input of unknown size' },
   { name: 'conversation', rule: 'refused', in: RESPONSES, why: 'stored input of unknown size' },
   { name: 'thread', rule: 'refused', in: MESSAGES, why: 'stored input of unknown size' },

@@ -39,3 +39,14 @@ export function applyRemovals(document: JsonDocument, left: Removals): JsonDocum
   if (left === NO_REMOVALS) return document;
   return Object.entries(left.edits).reduce((kept, [name, edit]) => editMember(kept, name, edit), document);
 }
+
+/**
+ * The same text for all spellings of a name that a lenient upstream takes for one: Go and .NET ignore case; protobuf and others
+ * take `maxTokens` for `max_tokens`. Unicode has letters that only one direction of case mapping unifies: the long s (U+017F)
+ * becomes S in upper case, the Kelvin sign (U+212A) becomes k in lower case. So both are applied.
+ */
+export function foldName(name: string): string {
+  return name.toUpperCase().toLowerCase().replace(SEPARATORS, '');
+}
+
+const SEPARATORS = /[_-]/g;

@@ -3,9 +3,8 @@
 
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { ENDPOINTS, type Endpoint } from '../../vendors/endpoints.ts';
-import { foldName } from './fold-name.ts';
 import { isHarmless, PRICED_FIELDS, type PricedField } from './priced-fields.ts';
-import { isAsked, MAX_NAMED } from './removals.ts';
+import { foldName, isAsked, MAX_NAMED } from './removals.ts';
 
 export interface RemovedFields {
   /** All that are removed. */
@@ -55,13 +54,11 @@ export function isListedTier(tier: Json | undefined, listed: ListedTiers): boole
   return typeof tier === 'string' && listed?.has(tier) === true;
 }
 
-type Edits = Record<string, Json | undefined>;
-
 /** The edits of a body, and these fields removed from it. */
-export function withoutFields(edits: Edits, removed: readonly string[] = NONE.removed): Edits {
+export function withoutFields(edits: JsonObject, removed: readonly string[] = NONE.removed): JsonObject {
   if (removed.length === 0) return edits;
   // A name may be `__proto__`, which must not set a prototype.
-  const all: Edits = Object.assign(Object.create(null), edits);
+  const all: JsonObject = Object.assign(Object.create(null), edits);
   for (const name of removed) all[name] = undefined;
   return all;
 }
@@ -126,10 +123,7 @@ const FREE_FIELDS: Record<Endpoint, readonly string[]> = {
   ],
 };
 
-interface KnownField {
-  priced: PricedField | undefined;
-  isFreeField: boolean;
-}
+type KnownField = { priced: PricedField | undefined; isFreeField: boolean };
 
 function knownOf(endpoint: Endpoint): ReadonlyMap<string, KnownField> {
   const fields = PRICED_FIELDS.filter((field) => field.in === undefined || field.in.includes(endpoint));

@@ -6,8 +6,7 @@ import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, type RawEdit, remove, setTo } from '../../kit/json/raw-edit.ts';
 import { refuseField } from '../fields.ts';
 import { type IsClients, makesImages, refuseModelsOf } from '../input/vendor-tools.ts';
-import { foldName } from './fold-name.ts';
-import { NO_REMOVALS, type Removals } from './removals.ts';
+import { foldName, NO_REMOVALS, type Removals } from './removals.ts';
 
 export type IsRemoved = (tool: Json) => boolean;
 
@@ -71,12 +70,9 @@ const NO_LISTS: readonly ToolList[] = [];
 
 /** `further`: lists beside `tools`, which are the caller's to edit. Throws a fault that names a tool. */
 export function removeTools(body: JsonObject, rules: ToolRules, further = NO_LISTS): Removals {
-  const { tools } = body;
+  const { tools, tool_choice: choice } = body;
   if (!Array.isArray(tools) && further.length === 0) return NO_REMOVALS;
-  return removeListed(body, rules, [{ tools, at: 'tools' }, ...further]);
-}
-
-function removeListed({ tools, tool_choice: choice }: JsonObject, rules: ToolRules, lists: ToolList[]): Removals {
+  const lists = [{ tools, at: 'tools' }, ...further];
   for (const list of lists) {
     refuseModelsOf(list.tools, list.at, rules.isClients);
     refuseNested(list, rules.isClients);
@@ -88,7 +84,8 @@ function removeListed({ tools, tool_choice: choice }: JsonObject, rules: ToolRul
   const left = all.filter(({ tool }) => isRemoved(tool));
   const [first] = left;
   const isLast = left.length === all.length;
-  if (first && isLast && !isNone(choice)) refuseOnly(first.type, first.at);
+  const isNone = choice === 'none' || (isObject(choice) && choice.type === 'none');
+  if (first && isLast && !isNone) refuseOnly(first.type, first.at);
   const forced = left.find(({ tool }) => isChosen(choice, tool));
   if (forced) {
     refuseField(forced.at, `This model has no tool ${forced.type}. Remove ${forced.at}, or do not force it.`);
@@ -155,10 +152,6 @@ function placed({ tools, at }: ToolList): { tool: Json; type: string; at: string
     type: isObject(tool) ? kindOf(tool) : '',
     at: `${at}[${index}]`,
   }));
-}
-
-function isNone(choice: Json | undefined): boolean {
-  return choice === 'none' || (isObject(choice) && choice.type === 'none');
 }
 
 /** A choice names a tool by its type, or by its name. */
