@@ -3,8 +3,13 @@
 
 import { expect, test } from 'bun:test';
 import { mayPrefill } from '../../src/dialects/may-prefill.ts';
-import { readReasoningWish } from '../../src/dialects/openai-chat/client/read-settings.ts';
-import type { JsonObject } from '../../src/kit/json/json.ts';
+import { openaiChatClient } from '../../src/dialects/openai-chat/client/adapter.ts';
+import { type JsonObject, readJsonObject } from '../../src/kit/json/json.ts';
+
+function readReasoningWish(body: JsonObject) {
+  const asked = { messages: [{ role: 'user', content: 'Hi' }], ...body };
+  return openaiChatClient.readConversation(readJsonObject(JSON.stringify(asked))).reasoning;
+}
 
 test.each([
   { reasoning_effort: 'low' },

@@ -7,7 +7,7 @@ import { geminiTraits } from '../../vendors/gemini.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import { refuseField } from '../fields.ts';
 import type { Target, UpstreamAdapter, WrittenRequest } from '../translate/adapters.ts';
-import { arrangeTurns, beginWithUser, listName, mergeTurns, prepareBegunAnswer } from '../translate/arrange-turns.ts';
+import { arrangeTurns, beginWithUser, mergeTurns, prepareBegunAnswer } from '../translate/arrange-turns.ts';
 import { settingsOfParts } from '../translate/check-settings.ts';
 import type { Conversation, Tool, ToolChoice, Turn } from '../translate/conversation.ts';
 import { GOOGLE_ORIGIN } from '../translate/opaque.ts';
@@ -95,7 +95,7 @@ function appendPrefill(contents: readonly GeminiContent[], text: string): Gemini
 // own model signed.
 function planTurns({ turns }: Conversation, { prefill, origin }: Target) {
   const usable = turns.map((turn) => withOwnThoughts(turn, origin));
-  const begun = prepareBegunAnswer(arrangeTurns(usable, { midSystem: 'fold' }, listName(turns)), prefill);
+  const begun = prepareBegunAnswer(arrangeTurns(usable, { midSystem: 'fold' }), prefill);
   return { ...begun, turns: beginWithUser(mergeTurns(begun.turns)) };
 }
 

@@ -13,13 +13,13 @@ import {
 import { openRaw, type RawPlace } from '../../kit/json/raw-json.ts';
 import type { UsageReport } from '../dialect.ts';
 import { nonEmptyString } from '../fields.ts';
-import { pictureText } from '../media/picture.ts';
 import type { Target } from '../translate/adapters.ts';
 import {
   type AnswerEvent,
   blockedBecause,
   type Delta,
   type EventReader,
+  pictureText,
   type StopReason,
   vendorRefusal,
   type WholeEvents,

@@ -6,7 +6,6 @@ import {
   type Comparison,
   compareContinued,
   continueFresh,
-  type FreshRun,
   type NewTexts,
   type Pass,
 } from '../stream/continue-fresh.ts';
@@ -41,11 +40,6 @@ export function continueChat(
   const extras = sentExtras.copy();
   const hasNewFinish = (event: StreamEvent) => finishesOf(event).some((index) => !finished.has(index));
 
-  const classify: FreshRun['classify'] = (event) => {
-    if (event.kind === 'held' || choicesIn(event).length > 0) return hasNewFinish(event) ? 'next' : 'open';
-    return comparison.caughtUp() && extras.takeKnown() ? 'sent' : 'aside';
-  };
-
   /** Without the finish and the extras that the client has. An extra before a text that was sent was sent, too. */
   function cutExtras(choice: JsonObject): JsonObject {
     const index = indexOf(choice);
@@ -54,27 +48,31 @@ export function continueChat(
     return comparison.caughtUp(String(index)) ? extras.cut(open) : withoutExtras(open);
   }
 
-  const cut: FreshRun['cut'] = (event, { value }, texts) => {
-    const newSegments = event.segments.filter((segment) => isMedia(segment) || texts.get(segment.slot) !== '');
-    if (newSegments.some(({ slot }) => finished.has(Number.parseInt(slot, 10)))) return 'mismatch';
-    const choices = Array.isArray(value.choices) ? value.choices : [];
-    const left = choices.map((choice) => (isObject(choice) ? cutExtras(choice) : choice));
-    for (const { slot } of newSegments) extras.passWords(slot);
-    const isNew =
-      newSegments.length > 0 || hasNewFinish(event) || left.some((choice) => isObject(choice) && hasExtras(choice));
-    if (!isNew && event.kind !== 'held') return '';
-    const rest = left.map((choice) => {
-      if (!isObject(choice)) return choice;
-      const name = contentMember(choice);
-      const said = choice[name];
-      if (!isObject(said)) return choice;
-      const delta = cutDelta(said, indexOf(choice), texts, comparison.wasSent);
-      return delta && { ...choice, [name]: delta };
-    });
-    return rest.every((choice) => choice !== undefined) ? withChoices(event, rest) : 'mismatch';
-  };
-
-  return continueFresh(pass, comparison, { classify, cut });
+  return continueFresh(pass, comparison, {
+    classify(event) {
+      if (event.kind === 'held' || choicesIn(event).length > 0) return hasNewFinish(event) ? 'next' : 'open';
+      return comparison.caughtUp() && extras.takeKnown() ? 'sent' : 'aside';
+    },
+    cut(event, { value }, texts) {
+      const newSegments = event.segments.filter((segment) => isMedia(segment) || texts.get(segment.slot) !== '');
+      if (newSegments.some(({ slot }) => finished.has(Number.parseInt(slot, 10)))) return 'mismatch';
+      const choices = Array.isArray(value.choices) ? value.choices : [];
+      const left = choices.map((choice) => (isObject(choice) ? cutExtras(choice) : choice));
+      for (const { slot } of newSegments) extras.passWords(slot);
+      const isNew =
+        newSegments.length > 0 || hasNewFinish(event) || left.some((choice) => isObject(choice) && hasExtras(choice));
+      if (!isNew && event.kind !== 'held') return '';
+      const rest = left.map((choice) => {
+        if (!isObject(choice)) return choice;
+        const name = contentMember(choice);
+        const said = choice[name];
+        if (!isObject(said)) return choice;
+        const delta = cutDelta(said, indexOf(choice), texts, comparison.wasSent);
+        return delta && { ...choice, [name]: delta };
+      });
+      return rest.every((choice) => choice !== undefined) ? withChoices(event, rest) : 'mismatch';
+    },
+  });
 }
 
 function choicesIn({ document }: StreamEvent): JsonObject[] {

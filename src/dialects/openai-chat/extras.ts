@@ -12,14 +12,7 @@ const WHOLE_EVENTS = '';
 const FRAME: ReadonlySet<string> = new Set(['index', 'delta', 'message', 'finish_reason']);
 /** Members of a delta with text, images or audio. */
 const CONTENT: ReadonlySet<string> = new Set([
-  'role',
-  'content',
-  'refusal',
-  'reasoning',
-  'reasoning_content',
-  'function_call',
-  'audio',
-  'images',
+  ...['role', 'content', 'refusal', 'reasoning', 'reasoning_content', 'function_call', 'audio', 'images'],
 ]);
 /** Members of a call that are compared with its text. */
 const CALL: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'custom']);

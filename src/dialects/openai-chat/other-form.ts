@@ -1,13 +1,6 @@
 // A whole chat answer as chunks, and chunks as a whole answer.
 
-import {
-  isObject,
-  type Json,
-  type JsonDocument,
-  type JsonObject,
-  objectsOf,
-  tryParseJson,
-} from '../../kit/json/json.ts';
+import { isObject, type JsonDocument, type JsonObject, objectsOf, tryParseJson } from '../../kit/json/json.ts';
 import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { type SseEvent, writeSse } from '../stream/sse.ts';
@@ -57,7 +50,7 @@ interface Joined {
 
 export function joinStream(events: readonly SseEvent[]): RawValue | undefined {
   let head: JsonObject = {};
-  let usage: Json | undefined;
+  let usage: JsonObject | undefined;
   const joined = new Map<number, Joined>();
   for (const event of events) {
     const { data = '' } = event;
@@ -98,7 +91,7 @@ const CONSTANT: ReadonlySet<string> = new Set(['role', 'id', 'type', 'name', 'st
 export function addDelta(into: JsonObject, more: JsonObject): void {
   for (const [name, value] of Object.entries(more)) {
     const known = into[name];
-    if (name === 'tool_calls' && Array.isArray(value)) into[name] = addCalls(known, value.filter(isObject));
+    if (name === 'tool_calls' && Array.isArray(value)) into[name] = addCalls(objectsOf(known), value.filter(isObject));
     else if (Array.isArray(value)) into[name] = [...(Array.isArray(known) ? known : []), ...value];
     else if (isObject(value) && isObject(known)) addDelta(known, value);
     else if (!CONSTANT.has(name) && typeof known === 'string' && typeof value === 'string') into[name] = known + value;
@@ -107,8 +100,7 @@ export function addDelta(into: JsonObject, more: JsonObject): void {
 }
 
 /** A delta belongs to the call of its index, or else of its id. With neither it continues the last call. */
-function addCalls(known: Json | undefined, deltas: readonly JsonObject[]): Json[] {
-  const calls = objectsOf(known);
+function addCalls(calls: JsonObject[], deltas: readonly JsonObject[]): JsonObject[] {
   for (const delta of deltas) {
     const call = findCall(calls, delta);
     if (call) addDelta(call, delta);

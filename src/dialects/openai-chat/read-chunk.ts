@@ -6,7 +6,7 @@ import type { SseEvent } from '../stream/sse.ts';
 
 /** An error in place of a chunk. */
 export function isError({ error, object, type }: JsonObject): boolean {
-  return isGiven(error) || object === 'error' || type === 'error';
+  return (error ?? '') !== '' || object === 'error' || type === 'error';
 }
 
 /** An error by the name of its event, whatever it says. */
@@ -18,11 +18,7 @@ export function isErrorEvent({ event, data }: SseEvent): boolean {
 const BROKEN_FINISHES: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource']);
 
 export function isBroken({ error, finish_reason: finish }: JsonObject): boolean {
-  return isGiven(error) || BROKEN_FINISHES.has(finish);
-}
-
-function isGiven(error: Json | undefined): boolean {
-  return error !== undefined && error !== null && error !== '';
+  return (error ?? '') !== '' || BROKEN_FINISHES.has(finish);
 }
 
 /** vLLM says in `stop_reason` which stop sequence or token it met; null: none. */

@@ -20,8 +20,12 @@ import { addUse, DEFAULT_USES, searchTokens, type ToolUse, useOf } from '../inpu
 import { isSearch, type VendorTool, vendorToolUse } from '../input/vendor-tools.ts';
 import { SEARCH_FIELDS } from '../removals/priced-fields.ts';
 import { isAsked, joinRemovals, type Removals } from '../removals/removals.ts';
-import { removeReasoning, removeSearchStrategy, removeTemplateArguments } from '../removals/remove-members.ts';
-import { removePixels } from '../removals/remove-pixels.ts';
+import {
+  removePixels,
+  removeReasoning,
+  removeSearchStrategy,
+  removeTemplateArguments,
+} from '../removals/remove-members.ts';
 import { removeTools } from '../removals/remove-tools.ts';
 import { shareBound } from './share-bound.ts';
 
@@ -49,7 +53,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     images: 0,
     valuesPerToken: valuesPerToken(body),
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
-    hasStops: hasStops(body),
+    hasStops: STOPS.some((name) => isAsked(body[name])),
     serviceTier: readServiceTier(body),
     wantsLongCache: readLongCache(body),
     input: countInput(document, messages, vendorUse(body)),
@@ -86,11 +90,6 @@ function refuseResponses({ messages, input }: JsonObject): void {
 
 /** Fields with stop sequences: OpenAI's, and those of servers with the same format. */
 const STOPS = ['stop', 'stop_token_ids', 'stop_sequences', 'stop_words', 'stop_regex'] as const;
-
-function hasStops(body: JsonObject): boolean {
-  for (const name of STOPS) if (isAsked(body[name])) return true;
-  return false;
-}
 
 export function findRemovals(body: JsonObject, isFree: boolean): Removals {
   return joinRemovals(

@@ -1,7 +1,7 @@
 // Reads a chat stream event by event: the kind of each event, its content, and the facts that the bill needs. Text is never
 // kept.
 
-import { isObject, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
+import { isObject, type JsonDocument, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { addUnreported, checkReport } from '../counts.ts';
 import {
@@ -77,7 +77,7 @@ export class ChatReader implements StreamReader {
     if (!document || isError(document.value)) return [BROKEN];
     if (isForeign(document.value)) {
       const isHidden = isKeepAlive(name) || isKeepAlive(document.value.type) || isUnshown(document.value);
-      return isHidden ? [] : [foreign(name, document)];
+      return isHidden ? [] : [{ kind: 'other', name, document, segments: [] }];
     }
     const event = this.#readChunk(document);
     this.#learn(event);
@@ -169,18 +169,11 @@ export class ChatReader implements StreamReader {
   }
 }
 
-function foreign(name: string | undefined, document: JsonDocument): StreamEvent {
-  return { kind: 'other', name, document, segments: [] };
-}
-
 /** Whether the event has no content except its text. */
 function mayRepeat(document: JsonDocument): boolean {
   const { usage } = document.value;
-  return (usage === undefined || usage === null) && choicesOf(document.value).every(isOpen);
-}
-
-function isOpen({ finish_reason: finish }: JsonObject): boolean {
-  return !isFinish(finish);
+  const isOpen = choicesOf(document.value).every(({ finish_reason: finish }) => !isFinish(finish));
+  return isOpen && (usage === undefined || usage === null);
 }
 
 function hasOnlyText(data: string, text: string, slot: string): boolean {

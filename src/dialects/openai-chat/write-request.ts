@@ -33,7 +33,7 @@ function ownedFields(
   { document, stream }: RelayRequest,
   fields: UpstreamFields,
   removed?: readonly string[],
-): Record<string, Json | undefined> {
+): JsonObject {
   const { value } = document;
   const edits = withoutFields({ model: fields.model }, removed);
   for (const name of LIMIT_FIELDS) if (value[name] !== undefined) edits[name] = undefined;

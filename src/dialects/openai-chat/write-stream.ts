@@ -1,14 +1,7 @@
 // A chat stream to the client: chunks pass with `model` as the client knows it. When the upstream breaks and another run
 // takes over, its chunks go on under the first one's id, without a second role and without a word twice.
 
-import {
-  editMembers,
-  isObject,
-  type Json,
-  type JsonDocument,
-  type JsonObject,
-  readAnswerJson,
-} from '../../kit/json/json.ts';
+import { editMembers, isObject, type JsonDocument, type JsonObject, readAnswerJson } from '../../kit/json/json.ts';
 import { withCost } from '../counts.ts';
 import type {
   Continuation,
@@ -139,9 +132,9 @@ export class ChatWriter implements StreamWriter, RepeatedFrames {
   }
 
   /** Chunks of a later run get the id and time of the first. `usage`, even null, is sent only if the client requested it. */
-  #ownFields({ value }: JsonDocument): Record<string, Json | undefined> {
+  #ownFields({ value }: JsonDocument): JsonObject {
     this.#head ??= value;
-    const fields: Record<string, Json | undefined> = { model: this.#model };
+    const fields: JsonObject = { model: this.#model };
     if (!this.#request.includeUsage && value.usage !== undefined) fields.usage = undefined;
     if (!this.#isContinued) return fields;
     return { ...fields, ...pick(value, this.#head, 'id'), ...pick(value, this.#head, 'created') };
@@ -178,7 +171,7 @@ function writeForeign(document: JsonDocument, name: string | undefined, model: s
   return writeSse(typeof document.value.model === 'string' ? editMembers(document, { model }) : document.text, name);
 }
 
-function pick(from: JsonObject, head: JsonObject, name: string): Record<string, Json | undefined> {
+function pick(from: JsonObject, head: JsonObject, name: string): JsonObject {
   return from[name] === undefined || head[name] === undefined ? {} : { [name]: head[name] };
 }
 

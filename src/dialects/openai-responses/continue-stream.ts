@@ -1,14 +1,7 @@
 // A response stream that a fresh run continues: no second beginning, items under the ids that the client knows, no word
 // twice. Structure and text must repeat what was sent; then it goes on.
 
-import {
-  editMembers,
-  isObject,
-  type Json,
-  type JsonDocument,
-  type JsonObject,
-  readAnswerJson,
-} from '../../kit/json/json.ts';
+import { editMembers, isObject, type JsonDocument, type JsonObject, readAnswerJson } from '../../kit/json/json.ts';
 import { editMember } from '../../kit/json/raw-edit.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import { type Comparison, continueFresh, createOverlap, type EventClass, type Pass } from '../stream/continue-fresh.ts';
@@ -37,7 +30,7 @@ export function continueResponse(pass: Pass, seen: SeenEvents, comparison: Compa
     if (!known || !isObject(item)) return;
     missing.delete(index);
     ids.learn(item.id, known.id);
-    ids.learn(item.call_id, known.callId);
+    ids.learn(item.call_id, known.call_id);
   }
 
   function passRenamed(event: StreamEvent): string {
@@ -65,45 +58,40 @@ function withDelta(event: StreamEvent, document: JsonDocument, delta: string): S
 
 /** Ids of a later run and the ones that the client knows in their place. */
 function createIdMap() {
-  const known = new Map<Json, Json>();
-  const own = (id: Json | undefined) => (id === undefined ? undefined : known.get(id));
+  const known = new Map<Id, Id>();
 
-  function renameItem(item: JsonDocument): string {
-    const edits: Record<string, Json> = {};
-    for (const name of ['id', 'call_id']) {
-      const id = own(item.value[name]);
-      if (id !== undefined) edits[name] = id;
-    }
-    return Object.keys(edits).length > 0 ? editMembers(item, edits) : item.text;
+  function rename(object: JsonDocument, ...names: readonly string[]): string {
+    const own = names.map((name) => [name, known.get(object.value[name])] as const);
+    const edits = own.filter(([, id]) => id !== undefined);
+    return edits.length > 0 ? editMembers(object, Object.fromEntries(edits)) : object.text;
   }
 
+  const renameItem = (item: JsonDocument) => rename(item, 'id', 'call_id');
+
   return {
-    learn(id: Json | undefined, instead: Json | undefined): void {
+    learn(id: Id, instead: Id): void {
       if (id !== undefined && instead !== undefined && id !== instead) known.set(id, instead);
     },
     /** An event with its ids renamed: its own, those of its item, and those of all items at the end. */
     apply(document: JsonDocument): JsonDocument {
       if (known.size === 0) return document;
-      const id = own(document.value.item_id);
-      const event = id === undefined ? document : readAnswerJson(editMembers(document, { item_id: id }));
+      const text = rename(document, 'item_id');
+      const event = text === document.text ? document : readAnswerJson(text);
       const withItem = editInside(event, 'item', renameItem);
       return editInside(withItem, 'response', (response) => editList(response, 'output', renameItem).text);
     },
   };
 }
 
-interface SeenItem {
-  type: string;
-  id: Json | undefined;
-  callId: Json | undefined;
-}
+type Id = JsonObject['id'];
 
 /**
  * The structure of a stream that was sent: items with their ids, and each event with more than text. A second run is compared
  * with it: sent events are not sent again, and a difference is a mismatch.
  */
 export class SeenEvents {
-  readonly items: Map<number, SeenItem>;
+  /** By their index: the type and the ids. */
+  readonly items: Map<number, JsonObject>;
   /** The type of the item or part, by place. */
   readonly events: Map<string, string>;
 
@@ -116,7 +104,7 @@ export class SeenEvents {
     const { item, output_index: index } = event;
     if (typeof index !== 'number') return;
     if (isObject(item) && !this.items.has(index)) {
-      this.items.set(index, { type: String(item.type), id: item.id, callId: item.call_id });
+      this.items.set(index, { type: item.type, id: item.id, call_id: item.call_id });
     }
     if (!isDelta(event)) this.events.set(placeOf(event), kindAt(event));
   }
@@ -146,7 +134,7 @@ function kindAt({ item, part }: JsonObject): string {
 /** The message that the client has: open, and text alone. */
 export interface OpenMessage {
   index: number;
-  id: Json | undefined;
+  id: Id;
   text: string;
 }
 
@@ -160,7 +148,7 @@ export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter 
   /** The indexes of this run's items in the client's stream. */
   const indexes = new Map<number, number>();
   let isJoined = false;
-  const wholeOf = (text: Json | undefined) => open.text + createOverlap(open.text)(String(text ?? ''));
+  const wholeOf = (text: JsonObject['text']) => open.text + createOverlap(open.text)(String(text ?? ''));
 
   function place(index: number, item: JsonObject): number {
     const isFirstMessage = item.type === 'message' && !isJoined;

@@ -2,7 +2,7 @@
 // stream events, each segment in its slot. A stream carries everything twice, in deltas and then whole: `isWhole` tells them
 // apart.
 
-import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import { addCalls, type ToolCalls } from '../../kit/prices.ts';
 import { checkReport, hasCounted, oneCall, outputOfSegments, weighSegments } from '../counts.ts';
 import { type AnswerFacts, NO_OUTPUT, type Output, type Segment } from '../dialect.ts';
@@ -31,15 +31,12 @@ export function readFinish({ incomplete_details: details }: JsonObject): AnswerF
 }
 
 export function outputOfResponse({ output }: JsonObject, isCounted = false): Output {
-  const items = listOf(output).filter(isObject);
+  const items = objectsOf(output);
   if (items.length === 0) return NO_OUTPUT;
   const segments = items.flatMap(readItem);
-  const found = { ...outputOf(segments, isCounted ? 0 : weighSegments(segments)), toolCalls: callsIn(items) };
+  const toolCalls = items.map(callOf).reduce(addCalls, undefined);
+  const found = { ...outputOf(segments, isCounted ? 0 : weighSegments(segments)), toolCalls };
   return items.some(isReasoning) ? { ...found, hasReasoning: true } : found;
-}
-
-function callsIn(items: readonly JsonObject[]): ToolCalls | undefined {
-  return items.reduce<ToolCalls | undefined>((calls, item) => addCalls(calls, callOf(item)), undefined);
 }
 
 /** It counts as output, though most reasoning is not shown. */

@@ -18,8 +18,7 @@ import {
 import { countInput, type InputCount } from '../input/count-input.ts';
 import { lowerThinking } from '../lower-thinking.ts';
 import { joinRemovals, NO_REMOVALS, type Removals } from '../removals/removals.ts';
-import { removeCompaction, removeReasoning } from '../removals/remove-members.ts';
-import { removePixels } from '../removals/remove-pixels.ts';
+import { removeCompaction, removePixels, removeReasoning } from '../removals/remove-members.ts';
 import {
   editTools,
   type IsRemoved,

@@ -22,23 +22,18 @@ interface TextKind {
   slot: string;
 }
 
-export type TextName =
-  | 'output_text'
-  | 'refusal'
-  | 'reasoning_text'
-  | 'reasoning_summary_text'
-  | 'function_call_arguments'
-  | 'custom_tool_call_input';
+const namedKinds = <Name extends string>(kinds: Readonly<Record<Name, TextKind>>) => kinds;
 
 /** By the name of its events. */
-export const TEXT_KINDS: Readonly<Record<TextName, TextKind>> = {
+export const TEXT_KINDS = namedKinds({
   output_text: { item: 'message', list: CONTENT, field: 'text', slot: 'text' },
   refusal: { item: 'message', list: CONTENT, field: 'refusal', slot: 'refusal' },
   reasoning_text: { item: 'reasoning', list: CONTENT, field: 'text', slot: 'thought' },
   reasoning_summary_text: { item: 'reasoning', list: SUMMARY, field: 'text', slot: 'summary' },
   function_call_arguments: { item: 'function_call', field: 'arguments', slot: 'arguments' },
   custom_tool_call_input: { item: 'custom_tool_call', field: 'input', slot: 'input' },
-};
+});
+export type TextName = keyof typeof TEXT_KINDS;
 
 /** For names of events that may be others. */
-export const TEXTS: ReadonlyMap<string, TextKind> = new Map(Object.entries(TEXT_KINDS));
+export const TEXTS: ReadonlyMap<string, TextKind> = new Map(Object.entries<TextKind>(TEXT_KINDS));

@@ -28,7 +28,8 @@ export function toolsIn(items: readonly Json[]): Json[] {
 /** `later`: tools that the input brings. */
 export function vendorUse(body: JsonObject, later: Json[]): ToolUse {
   const calls = clientUses(body.max_tool_calls) ?? defaultCalls(body.tools, later);
-  const usesOf = ({ type }: VendorTool) => (isMcp(type) ? undefined : calls);
+  // The vendor's bound is for its built-in tools: calls to other servers may not count.
+  const usesOf = ({ type }: VendorTool) => (type === 'mcp' ? undefined : calls);
   const use = addUse(vendorToolUse(body.tools, isClients, usesOf), vendorToolUse(later, isClients, usesOf));
   // One number limits all of them together.
   return { ...use, uses: Math.min(use.uses, calls) };
@@ -48,8 +49,3 @@ function defaultCalls(tools: Json | undefined, later: Json[]): number {
 }
 
 const isClientsOrSearch: IsClients = (type, tool) => isSearch(type) || isClients(type, tool);
-
-/** The vendor's bound is for its built-in tools: calls to other servers may not count. */
-function isMcp(type: string): boolean {
-  return type === 'mcp';
-}

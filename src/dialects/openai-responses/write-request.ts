@@ -34,7 +34,7 @@ function ownedFields(
   { value }: JsonDocument,
   { model, maxOutputTokens, sealsReasoning = false }: UpstreamFields,
   removed?: readonly string[],
-): Record<string, Json | undefined> {
+): JsonObject {
   const own = { model, max_output_tokens: maxOutputTokens, store: false, ...fulfilWish(value, sealsReasoning) };
   const edits = withoutFields(own, removed);
   // Codex puts paths of the user's machine into it.

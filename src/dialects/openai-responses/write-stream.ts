@@ -1,14 +1,7 @@
 // A response stream to the client: events pass with `model` as the client knows it, numbered without a gap from the first to
 // the last, over all runs. Another run continues with the ids of the first one.
 
-import {
-  editMembers,
-  isObject,
-  type Json,
-  type JsonDocument,
-  type JsonObject,
-  readAnswerJson,
-} from '../../kit/json/json.ts';
+import { editMembers, isObject, type JsonDocument, type JsonObject, readAnswerJson } from '../../kit/json/json.ts';
 import { openMember } from '../../kit/json/raw-json.ts';
 import { withCost } from '../counts.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
@@ -32,7 +25,7 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
   let head: JsonDocument | undefined;
 
   /** The client's one response, whichever run it comes from. */
-  function owned(response: JsonDocument, edits: Record<string, Json | undefined> = {}): string {
+  function owned(response: JsonDocument, edits: JsonObject = {}): string {
     const { id, created_at } = head?.value ?? {};
     const own = Object.entries({ model, id, created_at, ...edits }).filter(
       ([name, value]) => value !== undefined && response.value[name] !== value,
@@ -85,12 +78,12 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
   }
 
   /** An event of our own about the response as a whole. */
-  function ownEvent(type: string, edits: Record<string, Json | undefined>): JsonDocument {
+  function ownEvent(type: string, edits: JsonObject): JsonDocument {
     const response = owned(head ?? readAnswerJson('{"object":"response","output":[]}'), edits);
     return readAnswerJson(`{"type":"${type}","sequence_number":-1,"response":${response}}`);
   }
 
-  function writeOwnEvent(type: string, edits: Record<string, Json | undefined>): string {
+  function writeOwnEvent(type: string, edits: JsonObject): string {
     return frame(type, ownEvent(type, edits));
   }
 

@@ -1,7 +1,7 @@
 // Most events of a stream differ from the one before only in their text. A shape is such an event without its text. An event
 // that matches the shape is read without being parsed, with the same result; any other event is parsed.
 
-import { type JsonDocument, readAnswerJson } from '../../kit/json/json.ts';
+import { type JsonDocument, readAnswerJson, tryParseJson } from '../../kit/json/json.ts';
 import type { Segment, StreamEvent } from '../dialect.ts';
 
 export interface Shape {
@@ -136,17 +136,11 @@ const SPACE = 0x20;
 function unquote(raw: string): string | undefined {
   for (let at = 0; at < raw.length; at++) {
     const code = raw.charCodeAt(at);
-    if (code < SPACE || code === QUOTE || code === BACKSLASH) return parseString(`"${raw}"`);
+    if (code >= SPACE && code !== QUOTE && code !== BACKSLASH) continue;
+    const value = tryParseJson(`"${raw}"`);
+    return typeof value === 'string' ? value : undefined;
   }
   return raw;
-}
-
-function parseString(json: string): string | undefined {
-  try {
-    return JSON.parse(json) as string;
-  } catch {
-    return undefined;
-  }
 }
 
 export class RepeatedEvent implements StreamEvent {

@@ -159,13 +159,10 @@ export class Shortcut {
     const out = this.#repeats.partsOf(shape);
     const to = out && frameOf('', out, '');
     const from = framed(decoder.decode(bytes), origin.parts);
-    return from && to && (from.end || !to.end) ? passthroughOf(from, to, shape.slot) : undefined;
+    if (!from || !to || (to.end && !from.end)) return undefined;
+    const around = from.end ? Number.NaN : from.head.length + from.middle.length;
+    return { from, to, isSame: isEqual(from, to), slot: shape.slot, around, forms: [] };
   }
-}
-
-function passthroughOf(from: Frame, to: Frame, slot: string): Passthrough {
-  const around = from.end ? Number.NaN : from.head.length + from.middle.length;
-  return { from, to, isSame: isEqual(from, to), slot, around, forms: [] };
 }
 
 function formOf({ from, to, forms }: Passthrough, size: number): Form {

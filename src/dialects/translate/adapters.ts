@@ -4,6 +4,7 @@
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RawValue } from '../../kit/json/raw-json.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
+import type { Carrier } from '../carrier.ts';
 import type { PausedTurn, UpstreamFields } from '../dialect.ts';
 import type { NamedMedia } from '../media/named-media.ts';
 import type { ListedTiers } from '../removals/remove-fields.ts';
@@ -41,16 +42,8 @@ export interface BodyOptions {
   turns?: readonly RawValue[];
 }
 
-export interface WrittenRequest {
+export interface WrittenRequest extends Pick<Carrier, 'dropped' | 'droppedAt' | 'droppedUnsealed' | 'reworded'> {
   body(fields: UpstreamFields, options: BodyOptions): string;
-  /** Settings of the client that this upstream cannot have, by the client's names. */
-  dropped: readonly string[];
-  /** Further fields that are dropped if its output is bounded to this many tokens. */
-  droppedAt?(maxOutputTokens: number): readonly string[];
-  /** Further settings that are dropped if sealed reasoning is removed; undefined if the format seals none. */
-  droppedUnsealed?: readonly string[] | undefined;
-  /** Fields that had to be reworded, such as `prefill`; for `x-svc-translated`. */
-  reworded: readonly string[];
   names: ToolNames;
   /** The tool whose arguments are the answer, if the upstream has no setting for the format. */
   formatTool?: string | undefined;

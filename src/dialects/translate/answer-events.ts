@@ -71,6 +71,23 @@ export interface WholeEvents {
   lost?: readonly string[];
 }
 
+/** Text of the open block; nothing for an empty one. */
+export function deltaOf(text: string): Delta[] {
+  return text === '' ? [] : [{ type: 'delta', text }];
+}
+
+/**
+ * A picture that a model made, as text: no client's format of answers has a block for it, and so it is at least not lost. The
+ * model did not write that text, so its tokens are not counted.
+ */
+export function pictureText(address: string): string {
+  return `![image](${address})`;
+}
+
+export function isPicture(event: AnswerEvent): boolean {
+  return event.type === 'delta' && event.isMedia === true;
+}
+
 /** Why a vendor stopped an answer, or did not begin one, as its last block; none if nothing is known. */
 export function vendorRefusal(words: string | undefined): AnswerEvent[] {
   if (words === undefined || words === '') return [];

@@ -6,21 +6,20 @@ import type { Quirks } from '../../vendors/quirks.ts';
 import { refuseField } from '../fields.ts';
 import type { Part, TextPart, ToolCallPart, ToolResultPart, Turn } from './conversation.ts';
 
-interface Arrangement {
-  /** `fold`: the text of system turns joins the user turn beside them. Otherwise they stay where they are. */
-  midSystem: Quirks['midSystem'] | 'keep';
-}
-
 const MISSING_RESULT = '[result missing]';
 
-/** `param` names the client's list, for a request that becomes empty. */
-export function arrangeTurns(turns: readonly Turn[], { midSystem }: Arrangement, param: string): Turn[] {
+/** `fold`: the text of system turns joins the user turn beside them. Otherwise they stay where they are. */
+export function arrangeTurns(
+  turns: readonly Turn[],
+  { midSystem }: { midSystem: Quirks['midSystem'] | 'keep' },
+): Turn[] {
   const filled = turns.map((turn) => withParts(turn, hasContent)).filter(({ parts }) => parts.length > 0);
   const paired = pairResults(filled);
   const arranged = mergeTurns(midSystem === 'fold' ? foldSystem(paired) : paired);
-  if (!arranged.some(({ role }) => role !== 'system'))
-    refuseField(param, `${param} has no turn with content. Send at least one.`);
-  return arranged;
+  if (arranged.some(({ role }) => role !== 'system')) return arranged;
+  // The client's name for its list of turns.
+  const list = turns[0]?.at.replace(/\W.*$/, '') ?? 'messages';
+  return refuseField(list, `${list} has no turn with content. Send at least one.`);
 }
 
 /** A turn that keeps all its parts is the same turn: most do, and a history may have thousands. */
@@ -40,7 +39,7 @@ function pairResults(turns: readonly Turn[]): Turn[] {
   const last = turns.at(-1);
   const paired: Turn[] = [];
   for (const turn of turns) {
-    const rest = withParts(turn, isNoResult);
+    const rest = withParts(turn, ({ type }) => type !== 'tool_result');
     if (rest.parts.length > 0) paired.push(rest);
     // Calls at the end have no results yet.
     if (turn.role !== 'assistant' || turn === last) continue;
@@ -49,10 +48,6 @@ function pairResults(turns: readonly Turn[]): Turn[] {
     if (parts.length > 0) paired.push({ role: 'user', parts, at: turn.at });
   }
   return paired;
-}
-
-function isNoResult({ type }: Part): boolean {
-  return type !== 'tool_result';
 }
 
 function collectResults(turns: readonly Turn[]): Map<string, ToolResultPart> {
@@ -112,11 +107,6 @@ export function mergeTurns(turns: readonly Turn[]): Turn[] {
     for (const part of turn.parts) growing.parts.push(part);
   }
   return merged;
-}
-
-/** The client's name for its list of turns. */
-export function listName([first]: readonly Turn[]): string {
-  return first?.at.replace(/\W.*$/, '') ?? 'messages';
 }
 
 /** For upstreams whose first turn must be the user's: clients may trim histories, or begin with a greeting. */

@@ -4,15 +4,13 @@
 import { refuseField } from '../fields.ts';
 import type { Conversation, Part, Setting, SettingKind } from './conversation.ts';
 
-const NUMBERS: ReadonlySet<SettingKind> = new Set([
+export const SAMPLING: ReadonlySet<SettingKind> = new Set([
   'temperature',
   'top_p',
-  'top_k',
-  'seed',
   'frequency_penalty',
   'presence_penalty',
-  'top_logprobs',
 ]);
+const NUMBERS: ReadonlySet<SettingKind> = new Set([...SAMPLING, 'top_k', 'seed', 'top_logprobs']);
 
 /** Throws a fault that names the first that must be a number and is none. */
 export function checkSettings(settings: readonly Setting[]): void {

@@ -1,7 +1,7 @@
 // Converts interleaved blocks to a stream with one open block at a time. Text may be interrupted and continues in a new
 // block. A call must not be, because its arguments are one JSON text: while it is open, other events wait.
 
-import type { AnswerEvent, Block, Delta } from './answer-events.ts';
+import { type AnswerEvent, type Block, type Delta, deltaOf } from './answer-events.ts';
 
 export function createSequencer() {
   const waiting = new Map<string, { block: Block; said: Delta[] }>();
@@ -17,7 +17,7 @@ export function createSequencer() {
   return {
     /** `slot` names the block for as long as the answer lasts; `block` is only asked for when it opens. */
     add(slot: string, block: () => Block, text: string, isMedia = false): AnswerEvent[] {
-      const said = delta(text, isMedia);
+      const said: Delta[] = isMedia ? [{ type: 'delta', text, isMedia }] : deltaOf(text);
       if (open?.slot === slot) return said;
       const known = waiting.get(slot);
       if (known) {
@@ -58,11 +58,6 @@ export function createSequencer() {
       return events;
     },
   };
-}
-
-function delta(text: string, isMedia: boolean): Delta[] {
-  if (text === '') return [];
-  return [isMedia ? { type: 'delta', text, isMedia } : { type: 'delta', text }];
 }
 
 /** Waiting text is sent as one delta; an image stays separate. */

@@ -3,10 +3,11 @@
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import type { RawValue } from '../../kit/json/raw-json.ts';
 import { openaiTraits } from '../../vendors/openai.ts';
+import { refuseField } from '../fields.ts';
 import { PLAIN_TIERS } from '../removals/priced-fields.ts';
 import { isListedTier } from '../removals/remove-fields.ts';
 import type { Target } from './adapters.ts';
-import { requireOneAnswer } from './check-settings.ts';
+import { requireOneAnswer, SAMPLING } from './check-settings.ts';
 import type { OutputFormat, Setting, SettingKind } from './conversation.ts';
 import { splitStops } from './stop-sequences.ts';
 
@@ -21,6 +22,25 @@ export const COMMON_KINDS: readonly (readonly [field: string, SettingKind])[] = 
   ['prompt_cache_options', 'caching'],
   ['cache_control', 'caching'],
 ];
+
+/** The format of an answer, which the client has at `at`. */
+export function readFormat(
+  format: JsonObject | undefined,
+  at: string,
+  readSchema: (format: JsonObject) => OutputFormat,
+): OutputFormat | undefined {
+  switch (format?.type) {
+    case undefined:
+    case 'text':
+      return undefined;
+    case 'json_object':
+      return { kind: 'json_object' };
+    case 'json_schema':
+      return readSchema(format);
+    default:
+      return refuseField(`${at}.type`, `${at}.type must be text, json_object or json_schema.`);
+  }
+}
 
 /** A schema with its name, description and `strict`. */
 export function schemaFormat(schema: JsonObject, { name, description, strict }: JsonObject): OutputFormat {
@@ -39,10 +59,6 @@ export interface Written {
   dropped: string[];
 }
 
-interface WrittenSettings extends Written {
-  localStops: string[];
-}
-
 interface CarriedSettings {
   /** Those that have the same name and meaning there; a service tier only if its price is known. */
   carried: ReadonlySet<SettingKind>;
@@ -51,20 +67,13 @@ interface CarriedSettings {
   mostStops: number;
 }
 
-export const SAMPLING: ReadonlySet<SettingKind> = new Set([
-  'temperature',
-  'top_p',
-  'frequency_penalty',
-  'presence_penalty',
-]);
-
 /** The first of two settings with one field counts. */
 export function writeSettings(
   settings: readonly Setting[],
   { quirks, model, hashUser, serviceTiers }: Target,
   { carried, userField, mostStops }: CarriedSettings,
-): WrittenSettings {
-  const written: WrittenSettings = { members: {}, dropped: [], localStops: [] };
+): Written & { localStops: string[] } {
+  const written: ReturnType<typeof writeSettings> = { members: {}, dropped: [], localStops: [] };
   const { takesSampling } = openaiTraits(model);
 
   function sentValue({ kind, value }: Setting): Json | undefined {

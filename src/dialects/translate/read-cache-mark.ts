@@ -2,6 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { isGiven } from '../counts.ts';
+import { nonEmptyString } from '../fields.ts';
 import type { CacheMark, Caching } from './conversation.ts';
 
 /** Anthropic's mark, which libraries put on parts of these formats too, or OpenAI's; the latter lasts 30 minutes or 12 hours. */
@@ -30,7 +31,8 @@ export function readCaching(body: JsonObject): Caching | undefined {
   if (isObject(control) && control.type === 'ephemeral') return { mark: markFor(control.ttl), besideOwn: true };
   if (isGiven(mode) || isGiven(ttl)) return { mark: markFor(ttl), besideOwn: true };
   const { prompt_cache_key: key, prompt_cache_retention: retention } = body;
-  return isName(key) || isName(retention) ? { mark: SHORT, besideOwn: false } : undefined;
+  const isNamed = [key, retention].some((value) => nonEmptyString(value) !== undefined);
+  return isNamed ? { mark: SHORT, besideOwn: false } : undefined;
 }
 
 function markFor(ttl: Json | undefined): CacheMark {
@@ -49,8 +51,4 @@ export function isExpressedByMarks(setting: Json): boolean {
     isObject(setting) &&
     Object.entries(setting).every(([name, said]) => !isGiven(said) || MARK_VALUES[name]?.includes(said))
   );
-}
-
-function isName(value: unknown): boolean {
-  return typeof value === 'string' && value !== '';
 }

@@ -3,8 +3,7 @@
 
 import { weighTokens } from '../../kit/tokens.ts';
 import { refuseField, stringAt } from '../fields.ts';
-import { isPicture } from '../media/picture.ts';
-import type { AnswerEvent } from './answer-events.ts';
+import { type AnswerEvent, deltaOf, isPicture } from './answer-events.ts';
 import type { Setting } from './conversation.ts';
 
 const MAX_LOCAL = 32;
@@ -53,7 +52,7 @@ export function createStopMatcher(sequences: readonly string[]): StopMatcher {
       tokensAfter = weighTokens(all.slice(first.at));
       const before = all.slice(0, first.at);
       return [
-        ...delta(before),
+        ...deltaOf(before),
         { type: 'close' },
         { type: 'stop', reason: 'end', sequence: first.sequence },
         { type: 'done' },
@@ -61,7 +60,7 @@ export function createStopMatcher(sequences: readonly string[]): StopMatcher {
     }
     const safe = Math.max(0, all.length - longest + 1);
     kept = all.slice(safe);
-    return delta(all.slice(0, safe));
+    return deltaOf(all.slice(0, safe));
   }
 
   return {
@@ -77,11 +76,7 @@ export function createStopMatcher(sequences: readonly string[]): StopMatcher {
       if ((event.type !== 'close' && !isPicture(event)) || kept === '') return [event];
       const rest = kept;
       kept = '';
-      return [...delta(rest), event];
+      return [...deltaOf(rest), event];
     },
   };
-}
-
-function delta(text: string): AnswerEvent[] {
-  return text === '' ? [] : [{ type: 'delta', text }];
 }

@@ -17,11 +17,10 @@ import {
 } from '../dialect.ts';
 import { refuseField } from '../fields.ts';
 import { type FetchedMedia, namedMedia, placeholders, withMedia } from '../media/named-media.ts';
-import { isPicture } from '../media/picture.ts';
 import { BROKEN, DONE, GAVE_UP, UNSEEN } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerContext, Target, WrittenRequest } from './adapters.ts';
-import type { AnswerEvent } from './answer-events.ts';
+import { type AnswerEvent, isPicture } from './answer-events.ts';
 import { checkSettings } from './check-settings.ts';
 import type { Conversation } from './conversation.ts';
 import { createStopMatcher } from './stop-sequences.ts';

@@ -6,10 +6,9 @@ import type { CarriedAnswer, Carrier, GaveUp } from '../carrier.ts';
 import { checkReport } from '../counts.ts';
 import { addOutput, type Dialect, NO_OUTPUT, type Output, type RelayRequest } from '../dialect.ts';
 import { weighPlain } from '../input/plain-tokens.ts';
-import { isPicture } from '../media/picture.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerContext, ClientAdapter, Target, UpstreamAdapter, WrittenRequest } from './adapters.ts';
-import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
+import { type AnswerEvent, type EventReader, isPicture, type WholeEvents } from './answer-events.ts';
 import { createStopMatcher, type StopMatcher } from './stop-sequences.ts';
 import { createToolRestorer } from './tools/tool-arguments.ts';
 
@@ -111,7 +110,8 @@ export function carryWhole(
   const own = modelsOwn(events);
   const { tokens } = outputOf(own.filter((event) => !isPicture(event)));
   const lost = [...(whole.lost ?? []), ...(client.findLost?.(events, context) ?? [])];
-  const shown = hidesThoughts(translation) ? writeWhole(events.filter(isShown(client))) : answer;
+  const hidden = hidesThoughts(translation) ? new HiddenThoughts(client) : undefined;
+  const shown = hidden ? writeWhole(events.filter((event) => !hidden.takes(event))) : answer;
   const output = { ...outputOf(own), tokens };
   const tokensAfterStop = stops.tokensAfterStop();
   const usage = checkReport(whole.usage, output);
@@ -130,11 +130,6 @@ export function joinEvents(sent: readonly SseEvent[], reader: EventReader): Whol
 
 function textOf(events: readonly AnswerEvent[]): string {
   return events.map((event) => (event.type === 'delta' && !isPicture(event) ? event.text : '')).join('');
-}
-
-function isShown(client: ClientAdapter): (event: AnswerEvent) => boolean {
-  const hidden = new HiddenThoughts(client);
-  return (event) => !hidden.takes(event);
 }
 
 function modelsOwn(events: AnswerEvent[]): AnswerEvent[] {

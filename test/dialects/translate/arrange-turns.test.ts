@@ -25,7 +25,7 @@ const turn = (role: Turn['role'], ...parts: Part[]): Turn => ({ role, parts, at:
 
 /** Role and a word for each part. */
 function shape(turns: readonly Turn[], midSystem: 'keep' | 'fold' = 'fold'): string[] {
-  return arrangeTurns(turns, { midSystem }, 'messages').map(({ role, parts }) => {
+  return arrangeTurns(turns, { midSystem }).map(({ role, parts }) => {
     const words = parts.map((part) => {
       if (part.type === 'tool_call') return `call ${part.id}`;
       if (part.type === 'tool_result') return `${part.isError ? 'missing' : 'result'} ${part.callId}`;
@@ -37,7 +37,7 @@ function shape(turns: readonly Turn[], midSystem: 'keep' | 'fold' = 'fold'): str
 
 function refusedAt(turns: readonly Turn[]): unknown {
   try {
-    arrangeTurns(turns, { midSystem: 'fold' }, 'messages');
+    arrangeTurns(turns, { midSystem: 'fold' });
   } catch (error) {
     return error instanceof Fault ? error.details.param : error;
   }
@@ -131,7 +131,7 @@ describe('nothing empty', () => {
   });
 
   test('is all that is left: refused', () => {
-    expect(refusedAt([turn('user', text(''))])).toBe('messages');
+    expect(refusedAt([{ ...turn('user', text('')), at: 'input[0]' }])).toBe('input');
     expect(refusedAt([])).toBe('messages');
   });
 });

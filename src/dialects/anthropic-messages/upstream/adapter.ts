@@ -10,7 +10,6 @@ import {
   arrangeTurns,
   beginWithUser,
   isAnswerBegun,
-  listName,
   mergeTurns,
   prepareBegunAnswer,
 } from '../../translate/arrange-turns.ts';
@@ -173,7 +172,7 @@ type TurnTraits = Pick<ClaudeTraits, 'takesMidSystem' | 'takesPrefill' | 'checks
 function planTurns({ system, turns }: Conversation, traits: TurnTraits) {
   const usable = turns.map((turn) => (isPlain(turn) ? turn : { ...turn, parts: usableParts(turn.parts, traits) }));
   const midSystem = traits.takesMidSystem ? 'keep' : 'fold';
-  const arranged = arrangeTurns(usable, { midSystem }, listName(turns));
+  const arranged = arrangeTurns(usable, { midSystem });
   const isBegun = isAnswerBegun(arranged.at(-1));
   const { turns: ended, isReworded } = prepareBegunAnswer(arranged, traits.takesPrefill);
   const placed = ended.map((turn, index) => placeSystem(turn, ended[index - 1], ended[index + 1]));

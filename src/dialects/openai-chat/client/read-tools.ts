@@ -2,19 +2,17 @@
 
 import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
-import type { Conversation, Setting, Tool } from '../../translate/conversation.ts';
+import type { Setting, Tool } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { listTools, readChoice, readCustom, readFunction } from '../../translate/tools/openai-tools.ts';
-
-/** `left`: tools that only their own vendor runs. */
-type ChatTools = Pick<Conversation, 'tools' | 'toolChoice'> & { left: Setting[] };
 
 /** The request uses the deprecated `functions`, and so must its answer. */
 export function usesFunctions(body: JsonObject): boolean {
   return Array.isArray(body.functions) && !Array.isArray(body.tools);
 }
 
-export function readTools(body: JsonObject): ChatTools {
+/** `left`: tools that only their own vendor runs. */
+export function readTools(body: JsonObject) {
   const tools: Tool[] = [];
   const left: Setting[] = [];
   listTools(body.tools, 'tools').forEach((tool, index) => {
@@ -28,19 +26,19 @@ export function readTools(body: JsonObject): ChatTools {
   const known = namesIn(tools);
   const choice = body.tool_choice ?? body.function_call ?? undefined;
   const at = body.tool_choice ? 'tool_choice' : 'function_call';
-  const toolChoice = readChoice(
-    { tools, left, leftAt: 'tools[0]' },
-    {
-      choice,
-      at,
-      list: isObject(choice) && isObject(choice.allowed_tools) ? choice.allowed_tools : choice,
-      listAt: `${at}.allowed_tools.tools`,
-      namesOf(tool) {
-        const name = nameOf(tool);
-        return typeof name === 'string' && known.has(name) ? [name] : [];
-      },
+  const toolChoice = readChoice({
+    tools,
+    left,
+    leftAt: 'tools[0]',
+    choice,
+    at,
+    list: isObject(choice) && isObject(choice.allowed_tools) ? choice.allowed_tools : choice,
+    listAt: `${at}.allowed_tools.tools`,
+    namesOf(tool) {
+      const name = nameOf(tool);
+      return typeof name === 'string' && known.has(name) ? [name] : [];
     },
-  );
+  });
   return { tools, toolChoice, left };
 }
 

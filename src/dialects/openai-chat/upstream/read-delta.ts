@@ -3,8 +3,7 @@
 import { isObject, type Json, type JsonObject, objectsOf } from '../../../kit/json/json.ts';
 import type { RawPlace } from '../../../kit/json/raw-json.ts';
 import { nonEmptyString } from '../../fields.ts';
-import { pictureText } from '../../media/picture.ts';
-import type { UrlCitation } from '../../translate/answer-events.ts';
+import { pictureText, type UrlCitation } from '../../translate/answer-events.ts';
 import { toolCalls } from '../read-answer.ts';
 
 export interface CallDelta {
@@ -70,8 +69,7 @@ function readContent(content: Json | undefined): DeltaPart[] {
 
 /** OpenRouter's place for pictures that a model made. */
 function readPictures(images: Json | undefined): DeltaPart[] {
-  if (!Array.isArray(images)) return [];
-  return images.filter(isObject).flatMap(({ image_url: image }): DeltaPart[] => {
+  return objectsOf(images).flatMap(({ image_url: image }): DeltaPart[] => {
     const address = isObject(image) ? nonEmptyString(image.url) : undefined;
     return address === undefined ? [] : [{ kind: 'picture', text: pictureText(address) }];
   });
@@ -100,20 +98,15 @@ function signatureOf(extra: Json | undefined): string | undefined {
 }
 
 function readCitations(annotations: Json | undefined): DeltaPart[] {
-  if (!Array.isArray(annotations)) return [];
-  return annotations.filter(isObject).flatMap(({ url_citation: cited }): DeltaPart[] => {
+  return objectsOf(annotations).flatMap(({ url_citation: cited }): DeltaPart[] => {
     if (!isObject(cited) || typeof cited.url !== 'string') return [];
     const { url, title, start_index: start, end_index: end } = cited;
-    return [
-      {
-        kind: 'citation',
-        citation: {
-          url,
-          title: nonEmptyString(title) ?? url,
-          start: typeof start === 'number' ? start : 0,
-          end: typeof end === 'number' ? end : 0,
-        },
-      },
-    ];
+    const citation: UrlCitation = {
+      url,
+      title: nonEmptyString(title) ?? url,
+      start: typeof start === 'number' ? start : 0,
+      end: typeof end === 'number' ? end : 0,
+    };
+    return [{ kind: 'citation', citation }];
   });
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
 import { refuseField } from '../../fields.ts';
-import { addressOf } from '../../media/data-address.ts';
+import { addressOf } from '../../media/read-media.ts';
 import { asFailure, refuseKind, textOfPart } from '../../translate/as-text.ts';
 import type {
   DocumentPart,
@@ -153,11 +153,8 @@ export function isWanted(part: Part, options: Pick<MessageOptions, 'quirks' | 'o
   if (part.type !== 'reasoning' || hasOwnDetails(part, options)) return true;
   const { reasoningField, needsThoughts } = options.quirks;
   const isTheirs = part.opaque !== undefined && part.opaque.origin !== options.origin;
-  return reasoningField !== undefined && isReadable(part) && (needsThoughts || !isTheirs);
-}
-
-function isReadable({ text, redacted }: ReasoningPart): boolean {
-  return text !== '' && redacted === undefined;
+  const isReadable = part.text !== '' && part.redacted === undefined;
+  return reasoningField !== undefined && isReadable && (needsThoughts || !isTheirs);
 }
 
 function writeCall(call: ToolCallPart, { quirks, names, origin }: MessageOptions): Message {

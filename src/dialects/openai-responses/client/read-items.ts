@@ -1,41 +1,23 @@
 // The items of a Responses request as turns. All items of the model between two messages of the user are one turn: reasoning,
 // text and calls.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import { readDocument, readImage } from '../../media/read-media.ts';
 import { splitSystem } from '../../translate/arrange-turns.ts';
-import type {
-  Part,
-  ReasoningPart,
-  Setting,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
-  Turn,
-} from '../../translate/conversation.ts';
+import type { Part, ReasoningPart, Setting, ToolCallPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
 import { unpackReasoning, untagToolId, VENDOR_ORIGIN } from '../../translate/opaque.ts';
 import { readCommonPart, readPartList, requireResultParts, requireTexts } from '../../translate/read-part-list.ts';
 import { CallIds } from '../../translate/tools/call-ids.ts';
 import { listOf } from '../read-answer.ts';
 import { type FindTool, flatName } from './read-tools.ts';
 
-interface ReadItems {
-  system: TextPart[];
-  turns: Turn[];
-  /** Items of the vendor's own tools, which are omitted: the model's text has their results. */
-  leftOut: Setting[];
-}
-
+/** Items of the vendor's own tools, which are omitted: the model's text has their results. */
 const LEFT_OUT: ReadonlySet<unknown> = new Set([
-  'web_search_call',
-  'mcp_list_tools',
-  'tool_search_call',
-  'tool_search_output',
-  'configuration_update',
+  ...['web_search_call', 'mcp_list_tools', 'tool_search_call', 'tool_search_output', 'configuration_update'],
 ]);
 
-export function readItems(items: readonly JsonObject[], find: FindTool): ReadItems {
+export function readItems(items: readonly JsonObject[], find: FindTool) {
   const ids = new CallIds();
   const turns: Turn[] = [];
   const leftOut = new Map<string, Setting>();
@@ -78,7 +60,7 @@ function isMessage({ type }: JsonObject): boolean {
 
 function readItem(item: JsonObject, at: string, ids: CallIds, find: FindTool): Part[] {
   if (isMessage(item)) {
-    const parts = readParts(item.content, `${at}.content`);
+    const parts = readPartList(item.content, `${at}.content`, readPart);
     return ROLES.get(item.role) === 'system' ? requireTexts(parts) : parts;
   }
   switch (item.type) {
@@ -113,7 +95,7 @@ function readCall(item: JsonObject, at: string, ids: CallIds, find: FindTool): T
 }
 
 function readResult(item: JsonObject, at: string, ids: CallIds): ToolResultPart {
-  const content = requireResultParts(readParts(item.output, `${at}.output`));
+  const content = requireResultParts(readPartList(item.output, `${at}.output`, readPart));
   const callId = ids.find(stringAt(item.call_id, `${at}.call_id`));
   return { type: 'tool_result', callId, content, isError: false, at };
 }
@@ -130,11 +112,7 @@ function readReasoning(item: JsonObject, at: string): ReasoningPart[] {
   return text === '' ? [] : [{ type: 'reasoning', text, opaque, at }];
 }
 
-/** The content of a message or of a tool's output. */
-function readParts(content: Json | undefined, at: string): Part[] {
-  return readPartList(content, at, readPart);
-}
-
+/** Of the content of a message or of a tool's output. */
 function readPart(part: JsonObject, at: string): Part {
   switch (part.type) {
     case 'summary_text':

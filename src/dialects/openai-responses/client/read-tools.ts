@@ -3,17 +3,12 @@
 
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
-import type { Conversation, Setting, Tool } from '../../translate/conversation.ts';
+import type { Setting, Tool } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { listTools, readChoice, readCustom, readFunction } from '../../translate/tools/openai-tools.ts';
 
-interface ResponseTools extends Pick<Conversation, 'tools' | 'toolChoice'> {
-  /** Tools that only their own vendor runs. */
-  left: Setting[];
-  find: FindTool;
-}
-
-export function readTools(body: JsonObject, items: readonly JsonObject[]): ResponseTools {
+/** `left`: tools that only their own vendor runs. */
+export function readTools(body: JsonObject, items: readonly JsonObject[]) {
   const byName = new Map<string, Tool>();
   const leftByType = new Map<string, Setting>();
   let leftAt: string | undefined;
@@ -43,10 +38,16 @@ export function readTools(body: JsonObject, items: readonly JsonObject[]): Respo
   const left = [...leftByType.values()];
   const find = createFindTool(tools);
   const choice = body.tool_choice ?? undefined;
-  const toolChoice = readChoice(
-    { tools, left, leftAt },
-    { choice, at: 'tool_choice', list: choice, listAt: 'tool_choice.tools', namesOf: (tool) => namesOf(tool, find) },
-  );
+  const toolChoice = readChoice({
+    tools,
+    left,
+    leftAt,
+    choice,
+    at: 'tool_choice',
+    list: choice,
+    listAt: 'tool_choice.tools',
+    namesOf: (tool) => namesOf(tool, find),
+  });
   return { tools, toolChoice, left, find };
 }
 
@@ -103,25 +104,14 @@ export interface FindTool {
 }
 
 function createFindTool(tools: readonly Tool[]): FindTool {
-  const plain = new Map<string, Tool>();
-  const shown = new Map<string, Tool>();
-  const byNamespace = new Map<string, Map<string, Tool>>();
-  for (const tool of tools) {
-    if (!tool.shown) {
-      addFirst(plain, tool.name, tool);
-      continue;
-    }
-    const { name, namespace } = tool.shown;
-    addFirst(shown, name, tool);
-    const inside = byNamespace.get(namespace) ?? new Map<string, Tool>();
-    byNamespace.set(namespace, inside);
-    addFirst(inside, name, tool);
+  const byName = new Map<string, Tool>();
+  const byNamespace = Map.groupBy(tools, ({ shown }) => shown?.namespace);
+  const key = (name: string, namespace: string | undefined) => JSON.stringify([name, namespace]);
+  // Those outside of namespaces first, because their names stand for themselves.
+  for (const tool of [...(byNamespace.get(undefined) ?? []), ...tools]) {
+    const { name, namespace } = tool.shown ?? { name: tool.name, namespace: undefined };
+    for (const known of [key(name, namespace), key(name, undefined)]) if (!byName.has(known)) byName.set(known, tool);
   }
-  const find = (name: string, namespace: string | undefined) =>
-    namespace === undefined ? (plain.get(name) ?? shown.get(name)) : byNamespace.get(namespace)?.get(name);
-  return Object.assign(find, { inside: (namespace: string) => [...(byNamespace.get(namespace)?.values() ?? [])] });
-}
-
-function addFirst(known: Map<string, Tool>, name: string, tool: Tool): void {
-  if (!known.has(name)) known.set(name, tool);
+  const find = (name: string, namespace: string | undefined) => byName.get(key(name, namespace));
+  return Object.assign(find, { inside: (namespace: string) => byNamespace.get(namespace) ?? [] });
 }

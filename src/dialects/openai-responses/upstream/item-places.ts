@@ -7,23 +7,25 @@ import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts'
 import { TEXTS } from '../text-kinds.ts';
 
 /** A place of an item. */
-interface Known {
-  /** From 0, in order of appearance. */
-  readonly at: number;
-  /** Its closing event has arrived. */
-  isEnded: boolean;
-  kind: string;
+class Known {
   callId: string | undefined;
   /** Its first event. */
   index: number | undefined;
-  /** Matches items without a known id. */
-  likeness: string;
+  /** Its closing event has arrived. */
+  isEnded = false;
   /** Its `added` event arrived: then every item has one. */
-  isAdded: boolean;
+  isAdded = false;
   /** A later event had its id, so that the upstream does not make up a new id for each event. */
-  isNamedAgain: boolean;
+  isNamedAgain = false;
   /** Text that may belong to it was ignored. */
-  isLacking: boolean;
+  isLacking = false;
+
+  /** `at`: from 0, in order of appearance. `likeness`: matches items without a known id. */
+  constructor(
+    readonly at: number,
+    readonly kind: string,
+    public likeness: string,
+  ) {}
 }
 
 /** How an event names its item. */
@@ -48,13 +50,8 @@ export function createItemPlaces() {
   /** The newest place of each name. */
   const byName = new Map<string, Known>();
 
-  const named = (names: readonly string[], isIt: (known: Known) => boolean): Known | undefined => {
-    const found = names.find((name) => {
-      const known = byName.get(name);
-      return known !== undefined && isIt(known);
-    });
-    return found === undefined ? undefined : byName.get(found);
-  };
+  const named = (names: readonly string[], isIt: (known: Known) => boolean) =>
+    names.map((name) => byName.get(name)).find((known) => known !== undefined && isIt(known));
 
   /** The only open call to which the event may belong. */
   function findCall({ kind, index }: Subject, mayBe: (known: Known) => boolean): Known | typeof UNCLEAR | undefined {
@@ -94,17 +91,7 @@ export function createItemPlaces() {
   }
 
   function begin(kind: string, likeness: string): Known {
-    const known = {
-      at: places.length,
-      kind,
-      isEnded: false,
-      callId: undefined,
-      index: undefined,
-      likeness,
-      isAdded: false,
-      isNamedAgain: false,
-      isLacking: false,
-    };
+    const known = new Known(places.length, kind, likeness);
     places.push(known);
     return known;
   }

@@ -113,12 +113,8 @@ function createResponseReader({ requestId }: Target): (event: JsonObject) => Ans
     const key = JSON.stringify([slot, url, from, to]);
     if (cited.has(key)) return [];
     cited.add(key);
-    return [
-      {
-        type: 'cite',
-        citation: { url: String(url), title: String(title ?? ''), start: start + from, end: start + to },
-      },
-    ];
+    const citation = { url: String(url), title: String(title ?? ''), start: start + from, end: start + to };
+    return [{ type: 'cite', citation }];
   }
 
   function endItem(item: JsonObject, index: number): AnswerEvent[] {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
 import { refuseField } from '../../fields.ts';
-import { addressOf } from '../../media/data-address.ts';
+import { addressOf } from '../../media/read-media.ts';
 import { asFailure, FAILED, refuseKind, reportsFailure, textOfPart } from '../../translate/as-text.ts';
 import type { DocumentPart, Part, ToolResultPart, Turn } from '../../translate/conversation.ts';
 import { objectArguments } from '../../translate/tools/tool-arguments.ts';
@@ -12,12 +12,7 @@ import type { ToolNames } from '../../translate/tools/tool-names.ts';
 
 type Item = { [name: string]: RawValue | undefined };
 
-interface TurnOptions {
-  quirks: Quirks;
-  names: ToolNames;
-}
-
-export function writeTurn(turn: Turn, { quirks, names }: TurnOptions): Item[] {
+export function writeTurn(turn: Turn, { quirks, names }: { quirks: Quirks; names: ToolNames }): Item[] {
   if (turn.role === 'assistant') return writeAssistant(turn.parts, names);
   const results = turn.parts.filter((part) => part.type === 'tool_result');
   const said = turn.parts.filter((part) => part.type !== 'tool_result').map(writePart);

@@ -55,15 +55,12 @@ function describeCustomTool({ description, format }: JsonObject): string | undef
   return words.length > 0 ? words.join('\n\n') : undefined;
 }
 
-interface ReadTools {
+interface GivenChoice {
   tools: readonly Tool[];
   /** Tools that only their own vendor runs, by their types. */
   left: readonly Setting[];
   /** Where the first of these is. */
   leftAt: string | undefined;
-}
-
-interface GivenChoice {
   choice: Json | undefined;
   at: string;
   /** The object with the list of allowed tools, if the choice has one, and where the list is. */
@@ -74,29 +71,28 @@ interface GivenChoice {
 }
 
 /** Which tools must be called. A vendor's own may be left out, unless they are what is asked for, or all that there is. */
-export function readChoice(read: ReadTools, given: GivenChoice): ToolChoice | undefined {
-  const { tools, left, leftAt } = read;
-  const { choice } = given;
-  const toolChoice = choice === undefined ? undefined : choiceOf(choice, read, given);
+export function readChoice(given: GivenChoice): ToolChoice | undefined {
+  const { tools, left, leftAt, choice } = given;
+  const toolChoice = choice === undefined ? undefined : choiceOf(choice, given);
   if (tools.length > 0) return toolChoice;
   if (left[0] && leftAt !== undefined && choice !== 'none') refuseOnlyTool(left[0].name, leftAt);
   return undefined;
 }
 
-function choiceOf(choice: Json, { tools, left }: ReadTools, given: GivenChoice): ToolChoice {
-  const { at, namesOf } = given;
+function choiceOf(choice: Json, given: GivenChoice): ToolChoice {
+  const { tools, at, namesOf } = given;
   const mode = CHOICE_MODES.get(choice);
   if (mode === 'any' && tools.length === 0)
     refuseField(at, `${at} needs a tool, and the request has none of its own. Add one, or remove ${at}.`);
   if (mode) return { mode };
   if (!isObject(choice)) return refuseField(at, `${at} must be none, auto, required or a tool.`);
-  if (choice.type === 'allowed_tools') return readAllowed(left, given);
+  if (choice.type === 'allowed_tools') return readAllowed(given);
   const [name] = namesOf(choice);
   if (name !== undefined) return { mode: 'tool', name };
   return refuseField(at, `${at} names a tool that this model cannot call. Name a tool of your own.`);
 }
 
-function readAllowed(left: readonly Setting[], { at, list: given, listAt, namesOf }: GivenChoice): ToolChoice {
+function readAllowed({ left, at, list: given, listAt, namesOf }: GivenChoice): ToolChoice {
   const { tools, mode }: JsonObject = isObject(given) ? given : {};
   const list = objectList(tools, listAt);
   const leftTypes = new Set<Json | undefined>(left.map(({ name }) => name));
@@ -128,10 +124,6 @@ export function readParallel(body: JsonObject): boolean | undefined {
 const NAME = /^[a-zA-Z0-9_-]+$/;
 const NAME_CHARS = 64;
 
-interface WrittenTools extends Written {
-  names: ToolNames;
-}
-
 interface FunctionFormat {
   /** What the format has around the fields of a function. */
   wrap(fields: { [name: string]: RawValue | undefined }): RawValue;
@@ -143,7 +135,7 @@ export function writeTools(
   conversation: Conversation,
   { takesParallelFlag }: Quirks,
   { wrap, notStrict }: FunctionFormat,
-): WrittenTools {
+): Written & { names: ToolNames } {
   const { tools, toolChoice: choice, parallelTools, parallelToolsName } = conversation;
   const names = createToolNames(tools, NAME, NAME_CHARS);
   if (tools.length === 0) return { members: {}, dropped: [], names };

@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import type { WrittenRequest } from '../adapters.ts';
-import type { AnswerEvent } from '../answer-events.ts';
+import { type AnswerEvent, deltaOf } from '../answer-events.ts';
 import type { Tool, ToolCallPart } from '../conversation.ts';
 
 /** The member that contains the free text of a custom tool. */
@@ -57,7 +57,7 @@ export function createToolRestorer({
         if (custom === undefined) return [event];
         const text = freeText(custom);
         custom = undefined;
-        return text === '' ? [event] : [{ type: 'delta', text }, event];
+        return [...deltaOf(text), event];
       }
       case 'stop':
         return [formatTool !== undefined && !hasCalls && event.reason === 'tool' ? { ...event, reason: 'end' } : event];
