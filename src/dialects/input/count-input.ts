@@ -52,7 +52,9 @@ export function countInput(
   later = NOTHING,
   find = findMedia,
 ): InputCount {
-  return new CountedInput(document, messages, use, later, find);
+  const media: Media[] = [];
+  for (const message of messages) find(message, media);
+  return new CountedInput(document, messages.length + 1, media, use, later);
 }
 
 /** The hold needs the upper bound of every request; other figures are counted on first access. */
@@ -68,16 +70,7 @@ class CountedInput implements InputCount {
   #prose: Prose | undefined;
   #added: number | undefined;
 
-  constructor(
-    document: JsonDocument,
-    messages: readonly JsonObject[],
-    use: ToolUse,
-    later: readonly Json[],
-    find: typeof findMedia,
-  ) {
-    const media: Media[] = [];
-    for (const message of messages) find(message, media);
-    const turns = messages.length + 1;
+  constructor(document: JsonDocument, turns: number, media: readonly Media[], use: ToolUse, later: readonly Json[]) {
     let upper = countWords(document) + PER_MESSAGE.upper * turns + hiddenTokens(document.value, later);
     for (const { counted, data, isWords } of media) {
       if (!isWords) upper += counted.upper - upperTokens(data);
