@@ -58,10 +58,10 @@ export function optionalCount(body: JsonObject, name: string, most: number, leas
   return countAt(body[name], name, most, least);
 }
 
-function countAt(value: Json | undefined, name: string, most: number, least: number): number | undefined {
+export function countAt(value: Json | undefined, at: string, most: number, least = 1): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
-    refuseField(name, `${name} must be a whole number from ${least} to ${most}.`);
+    refuseField(at, `${at} must be a whole number from ${least} to ${most}.`);
   }
   return value;
 }
@@ -69,7 +69,7 @@ function countAt(value: Json | undefined, name: string, most: number, least: num
 /** A count of tokens inside an object of the body, such as `thinking.budget_tokens`. */
 export function nestedCount(body: JsonObject, outer: string, inner: string): number | undefined {
   const object = optionalObject(body, outer);
-  return object && countAt(object[inner], `${outer}.${inner}`, MAX_TOKENS, 1);
+  return object && countAt(object[inner], `${outer}.${inner}`, MAX_TOKENS);
 }
 
 export function optionalObject(body: JsonObject, name: string): JsonObject | undefined {

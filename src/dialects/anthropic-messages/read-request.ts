@@ -21,9 +21,9 @@ import { vendorToolUse } from '../input/vendor-tools.ts';
 import { isAsked, joinRemovals, type Removals } from '../removals/removals.ts';
 import { removeCompaction } from '../removals/remove-members.ts';
 import { removeTools, type ToolRules } from '../removals/remove-tools.ts';
-import { usesOf, usesOfDefined } from './bound-tools.ts';
 import { definedLater, type PlacedTool, refuseDefined, toolChanges } from './defined-later.ts';
 import { isThinking, removeThinking } from './remove-thinking.ts';
+import { usesOf, usesOfDefined } from './write-request.ts';
 
 const ROLES: ReadonlySet<Json | undefined> = new Set(['user', 'assistant', 'system']);
 /** The vendor wrote them, but the client runs them; a search for tools finds only those of the request. */

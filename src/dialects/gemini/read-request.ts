@@ -3,12 +3,13 @@
 
 import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { MAX_TOKENS, optionalFlag, readModel, refuseField } from '../fields.ts';
+import { countAt, MAX_TOKENS, optionalFlag, readModel, refuseField } from '../fields.ts';
 import { countInput, findInlineMedia, type InputCount } from '../input/count-input.ts';
 import { isAsked } from '../removals/removals.ts';
 import { hostedUse } from './hosted-tools.ts';
 import { member, objectMember, objectsAt } from './member.ts';
 
+const BOUND = 'generationConfig.maxOutputTokens';
 const MAX_CANDIDATES = 128;
 const ROLES: ReadonlySet<Json | undefined> = new Set(['user', 'model', 'function', undefined, null]);
 
@@ -35,9 +36,9 @@ export function readRequest(document: JsonDocument): RelayRequest {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
     includeUsage: true,
-    maxOutputTokens: countOf(config, 'maxOutputTokens', MAX_TOKENS),
-    boundName: 'generationConfig.maxOutputTokens',
-    choices: countOf(config, 'candidateCount', MAX_CANDIDATES) ?? 1,
+    maxOutputTokens: countAt(member(config, 'maxOutputTokens'), BOUND, MAX_TOKENS),
+    boundName: BOUND,
+    choices: countAt(member(config, 'candidateCount'), 'generationConfig.candidateCount', MAX_CANDIDATES) ?? 1,
     images: 0,
     // A budget above the output bound is legal here: the translation lowers it.
     thinkingBudget: undefined,
@@ -50,12 +51,4 @@ export function readRequest(document: JsonDocument): RelayRequest {
 /** A stream as one JSON list, as Google sends it without `alt=sse`. */
 export function isList({ value }: JsonDocument): boolean {
   return value.alt === 'json';
-}
-
-function countOf(config: JsonObject, name: string, most: number): number | undefined {
-  const value = member(config, name);
-  if (value === undefined) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return value;
-  const at = `generationConfig.${name}`;
-  return refuseField(at, `${at} must be a whole number from 1 to ${most}.`);
 }

@@ -91,13 +91,8 @@ export function createEventWriter(context: AnswerContext): EventWriter {
         return closeBlock();
       case 'stop': {
         isOver = true;
-        const delta = stopMembers({
-          reason: event.reason,
-          sequence: event.sequence,
-          hasCalls,
-          hasRefused,
-          explanation,
-        });
+        const { reason, sequence } = event;
+        const delta = stopMembers({ reason, sequence, hasCalls, hasRefused, explanation });
         return [...closeBlock(), frame({ type: 'message_delta', delta })];
       }
       default:

@@ -14,7 +14,7 @@ import {
   prepareBegunAnswer,
 } from '../../translate/arrange-turns.ts';
 import { settingsOfParts } from '../../translate/check-settings.ts';
-import type { Conversation, Part, TextPart, Turn } from '../../translate/conversation.ts';
+import type { Conversation, Part, Turn } from '../../translate/conversation.ts';
 import { allowedTools, createToolNames, withUpstreamNames } from '../../translate/tools/tool-names.ts';
 import { hostedFields } from '../hosted-fields.ts';
 import { writeAsStream } from '../other-form.ts';
@@ -91,7 +91,7 @@ function writeConversation(conversation: Conversation, target: Target): WrittenR
     return writeJson({
       model: fields.model,
       max_tokens: fields.maxOutputTokens,
-      system: listOf(system.map((part) => writeSystem(part, marks))),
+      system: listOf(system.map((part) => ({ type: 'text', text: part.text, ...cacheMember(marks.get(part)) }))),
       messages: begun(asked, withoutSealed),
       tools: listOf(writtenTools),
       tool_choice: choice,
@@ -117,10 +117,6 @@ function writeConversation(conversation: Conversation, target: Target): WrittenR
 
 function listOf(items: RawValue[]): RawValue[] | undefined {
   return items.length > 0 ? items : undefined;
-}
-
-function writeSystem(part: TextPart, marks: ReturnType<typeof chooseMarks>): RawValue {
-  return { type: 'text', text: part.text, ...cacheMember(marks.get(part)) };
 }
 
 /** Appends the blocks of a paused answer, in one message with the client's own prefill. */
