@@ -20,6 +20,7 @@ import type { Removals } from './removals/removals.ts';
 import type { OtherForm } from './stream/other-form.ts';
 import type { Repeat, Shape } from './stream/shape.ts';
 import type { SseEvent } from './stream/sse.ts';
+import type { Transcript } from './stream/transcript.ts';
 
 /** The fields of a request that the gateway sets or bills by. All others are sent unchanged. */
 export interface RelayRequest {
@@ -296,10 +297,8 @@ export interface StreamWriter {
   continue(how: Continuation): ContinuedWriter;
   /** The text sent so far, if it is text alone and short enough to be continued. */
   sentText(): string | undefined;
-  /** The current state; the same object is updated with later events. */
-  sent(): Readonly<Sent>;
-  /** Tokens of all text that was sent, by the careful count. Absent if no text is ever sent. */
-  plainTokens?(): number;
+  /** What was sent; the same object is updated with later events. */
+  readonly transcript: Readonly<Pick<Transcript, 'sent' | 'plainTokens'>>;
   /** Stops the answer as if it had reached its output bound, before `end`: frames, possibly none. */
   stopAtBound(): string;
   /** Everything after the last content: stop, usage with the cost, end. */

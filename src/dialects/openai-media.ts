@@ -56,7 +56,7 @@ export function createMediaWriter({ note, write = writeSame, usageOf }: MediaRul
     keepAlive: () => ': ping\n\n',
     rename: () => {},
     sentText: () => undefined,
-    sent: () => sent,
+    transcript: { sent, plainTokens: () => 0 },
     continue() {
       held = [];
       const mayBegin = !hasSent;

@@ -194,7 +194,7 @@ function endedBill(delivery: Delivery, rule: ChargeRule): () => Bill {
   const { runs, delivered, closing } = delivery;
   const { call, maxOutputTokens: bound } = closing.admission;
   const unseen = delivery.unseenReasoning();
-  const plainTokens = delivery.writer.plainTokens?.() ?? 0;
+  const plainTokens = delivery.writer.transcript.plainTokens();
   return () => billEnded(call, runs, { rule, delivered, plainTokens, unseen, bound, isUnread: delivery.isUnread });
 }
 

@@ -141,7 +141,7 @@ export class Delivery implements Timed {
     this.requireClient();
     const { delivered } = this;
     failpoint(delivered.tokens === 0 ? 'first-bytes' : 'mid-stream');
-    const { hasOutput, hasMedia, tokens, images } = this.writer.sent();
+    const { hasOutput, hasMedia, tokens, images } = this.writer.transcript.sent;
     delivered.hasOutput = hasOutput;
     delivered.hasMedia = hasMedia;
     delivered.tokens = tokens;

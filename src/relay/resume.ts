@@ -21,7 +21,7 @@ export interface ResumedRun extends BegunAnswer<BegunStream> {
 export async function resume(plan: Plan, delivery: Delivery, failure: AttemptFailed): Promise<ResumedRun | undefined> {
   const { writer, closing } = delivery;
   const { admission } = closing;
-  if (writer.sent().hasMedia) return undefined;
+  if (writer.transcript.sent.hasMedia) return undefined;
   const gone = delivery.goneOrLeft();
   let failed = failure;
   let refusedPrefill = false;

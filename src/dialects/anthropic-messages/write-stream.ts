@@ -16,7 +16,6 @@ import type {
   FinalUsage,
   RelayRequest,
   RepeatedFrames,
-  Sent,
   StreamEvent,
   StreamWriter,
   WriterOptions,
@@ -28,7 +27,7 @@ import { Transcript } from '../stream/transcript.ts';
 import { mergeUsage, writeUsage } from './usage.ts';
 
 export class MessageWriter implements StreamWriter, RepeatedFrames {
-  readonly #transcript: Transcript;
+  readonly transcript: Transcript;
   readonly #blocks = new Map<number, SentBlock>();
   readonly #repeats = new RepeatWriter(writeDelta);
   readonly repeats = this;
@@ -37,13 +36,13 @@ export class MessageWriter implements StreamWriter, RepeatedFrames {
 
   constructor({ model }: RelayRequest, options: WriterOptions) {
     this.#model = model;
-    this.#transcript = new Transcript(options);
+    this.transcript = new Transcript(options);
   }
 
   write(event: StreamEvent): string {
     const repeated = event.repeat && this.#repeats.write(event.repeat);
     if (repeated !== undefined) {
-      for (const segment of event.segments) this.#transcript.add(segment);
+      for (const segment of event.segments) this.transcript.add(segment);
       return repeated;
     }
     const { document, name, kind } = event;
@@ -52,7 +51,7 @@ export class MessageWriter implements StreamWriter, RepeatedFrames {
       this.#held.push(event);
       return '';
     }
-    for (const segment of event.segments) this.#transcript.add(segment);
+    for (const segment of event.segments) this.transcript.add(segment);
     noteBlock(this.#blocks, event, document);
     return writeSse(name === 'message_start' ? renamed(document, this.#model) : document.text, name);
   }
@@ -62,7 +61,7 @@ export class MessageWriter implements StreamWriter, RepeatedFrames {
   }
 
   note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void {
-    this.#transcript.note(slot, bytes, from, to, tokens);
+    this.transcript.note(slot, bytes, from, to, tokens);
   }
 
   rename(model: string): void {
@@ -73,21 +72,13 @@ export class MessageWriter implements StreamWriter, RepeatedFrames {
     this.#held = [];
     const pass = (event: StreamEvent) => this.write(event);
     return how === 'prefill'
-      ? continuePrefill(pass, this.#blocks.get(0)?.closed === false, this.#transcript.onlyText(TEXT_SLOT) ?? '')
-      : continueMessage(pass, this.#blocks, this.#transcript.compare());
+      ? continuePrefill(pass, this.#blocks.get(0)?.closed === false, this.transcript.onlyText(TEXT_SLOT) ?? '')
+      : continueMessage(pass, this.#blocks, this.transcript.compare());
   }
 
   sentText(): string | undefined {
     const isText = this.#blocks.size === 1 && this.#blocks.get(0)?.type === 'text';
-    return isText ? this.#transcript.onlyText(TEXT_SLOT) : undefined;
-  }
-
-  sent(): Sent {
-    return this.#transcript.sent;
-  }
-
-  plainTokens(): number {
-    return this.#transcript.plainTokens();
+    return isText ? this.transcript.onlyText(TEXT_SLOT) : undefined;
   }
 
   keepAlive(): string {

@@ -15,7 +15,6 @@ import type {
   ContinuedWriter,
   FinalUsage,
   RelayRequest,
-  Sent,
   StreamEvent,
   StreamWriter,
   WriterOptions,
@@ -28,31 +27,10 @@ import { EMPTY_PART, TEXT_SLOT, writeUsage } from './read-answer.ts';
 import { isList } from './read-request.ts';
 import { chunkWithText } from './read-stream.ts';
 
-interface Frames {
-  frame(json: string): string;
-  /** After the last frame. */
-  end(): string;
-}
-
-const SSE_FRAMES: Frames = { frame: (json) => writeSse(json), end: () => '' };
-
-class ListFrames implements Frames {
-  #isBegun = false;
-
-  frame(json: string): string {
-    const before = this.#isBegun ? ',\r\n' : '[';
-    this.#isBegun = true;
-    return before + json;
-  }
-
-  end(): string {
-    return this.#isBegun ? '\r\n]' : '[]';
-  }
-}
-
 export class GeminiWriter implements StreamWriter {
-  readonly #transcript: Transcript;
-  readonly #frames: Frames;
+  readonly transcript: Transcript;
+  /** Undefined for server-sent events; else what comes before the next item of the list. */
+  #before: '[' | ',\r\n' | undefined;
   #model: string;
   #held: StreamEvent | undefined;
   /** Members of the first chunk that all others have, too. */
@@ -62,14 +40,14 @@ export class GeminiWriter implements StreamWriter {
 
   constructor({ model, document }: RelayRequest, options: WriterOptions) {
     this.#model = model;
-    this.#transcript = new Transcript(options);
-    this.#frames = isList(document) ? new ListFrames() : SSE_FRAMES;
+    this.transcript = new Transcript(options);
+    this.#before = isList(document) ? '[' : undefined;
   }
 
   write(event: StreamEvent): string {
     const { document, kind, segments } = event;
     // The model has produced reasoning that the client hides: the answer has begun nevertheless.
-    if (event === UNSEEN) this.#transcript.sent.hasOutput = true;
+    if (event === UNSEEN) this.transcript.sent.hasOutput = true;
     if (!document) return '';
     this.#usage = document.value.usageMetadata ?? this.#usage;
     if (kind === 'held') {
@@ -77,7 +55,7 @@ export class GeminiWriter implements StreamWriter {
       this.#held = event;
       return '';
     }
-    for (const segment of segments) this.#transcript.add(segment);
+    for (const segment of segments) this.transcript.add(segment);
     return this.#writeChunk(document, {});
   }
 
@@ -88,22 +66,14 @@ export class GeminiWriter implements StreamWriter {
   continue(how: Continuation): ContinuedWriter {
     this.#held = undefined;
     this.#usage = undefined;
-    const transcript = this.#transcript;
+    const transcript = this.transcript;
     const comparison =
       how === 'prefill' ? compareContinued(TEXT_SLOT, transcript.onlyText(TEXT_SLOT) ?? '') : transcript.compare();
     return continueFresh((event) => this.write(event), comparison, FRESH_RUN);
   }
 
   sentText(): string | undefined {
-    return this.#transcript.onlyText(TEXT_SLOT);
-  }
-
-  sent(): Sent {
-    return this.#transcript.sent;
-  }
-
-  plainTokens(): number {
-    return this.#transcript.plainTokens();
+    return this.transcript.onlyText(TEXT_SLOT);
   }
 
   /** An empty chunk, because Google's own libraries fail on comments. */
@@ -120,18 +90,30 @@ export class GeminiWriter implements StreamWriter {
   end({ usage, cost, isOurs }: FinalUsage): string {
     const reported = isOurs || usage.isRestated ? undefined : this.#usage;
     const usageMetadata = withCost(isObject(reported) ? reported : writeUsage(usage), cost);
-    return this.#writeChunk(this.#held?.document ?? chunkOf(EMPTY_CONTENT), { usageMetadata }) + this.#frames.end();
+    return this.#writeChunk(this.#held?.document ?? chunkOf(EMPTY_CONTENT), { usageMetadata }) + this.#endFrames();
   }
 
   error(body: Record<string, unknown>): string {
-    return this.#frames.frame(JSON.stringify(body)) + this.#frames.end();
+    return this.#frame(JSON.stringify(body)) + this.#endFrames();
   }
 
   #writeChunk(document: JsonDocument, fields: JsonObject): string {
     const { responseId } = document.value;
     if (responseId !== undefined) this.#head.responseId ??= responseId;
     const own = { ...this.#head, modelVersion: this.#model, usageMetadata: undefined, ...fields };
-    return this.#frames.frame(editMembers(document, own));
+    return this.#frame(editMembers(document, own));
+  }
+
+  #frame(json: string): string {
+    if (this.#before === undefined) return writeSse(json);
+    const frame = this.#before + json;
+    this.#before = ',\r\n';
+    return frame;
+  }
+
+  /** A frame was written before. */
+  #endFrames(): string {
+    return this.#before === undefined ? '' : '\r\n]';
   }
 }
 

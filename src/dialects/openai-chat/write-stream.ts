@@ -10,7 +10,6 @@ import type {
   RelayRequest,
   RepeatedFrames,
   ReportedUsage,
-  Sent,
   StreamEvent,
   StreamWriter,
   WriterOptions,
@@ -26,7 +25,7 @@ import { restateUsage, writeUsage } from './usage.ts';
 
 export class ChatWriter implements StreamWriter, RepeatedFrames {
   readonly #request: RelayRequest;
-  readonly #transcript: Transcript;
+  readonly transcript: Transcript;
   /** Content sent beside text since the last text. */
   readonly #extras = new Extras();
   /** Choices whose finish the client has seen. */
@@ -39,19 +38,19 @@ export class ChatWriter implements StreamWriter, RepeatedFrames {
 
   constructor(request: RelayRequest, options: WriterOptions) {
     this.#request = request;
-    this.#transcript = new Transcript(options);
+    this.transcript = new Transcript(options);
     this.#model = request.model;
   }
 
   write(event: StreamEvent): string {
     const repeated = event.repeat && this.#head && this.#repeats.write(event.repeat);
     if (repeated !== undefined) {
-      for (const segment of event.segments) this.#transcript.add(segment);
+      for (const segment of event.segments) this.transcript.add(segment);
       for (const { slot } of event.segments) this.#extras.passWords(slot);
       return repeated;
     }
     // The client did not want to see the reasoning, but the answer counts as begun.
-    if (event === UNSEEN) this.#transcript.sent.hasOutput = true;
+    if (event === UNSEEN) this.transcript.sent.hasOutput = true;
     if (!event.document) return '';
     if (event.kind === 'held') {
       // Only the last chunk with nothing but usage is sent.
@@ -60,7 +59,7 @@ export class ChatWriter implements StreamWriter, RepeatedFrames {
     }
     this.#extras.add(event);
     if (isForeign(event.document.value)) return writeForeign(event.document, event.name, this.#model);
-    for (const segment of event.segments) this.#transcript.add(segment);
+    for (const segment of event.segments) this.transcript.add(segment);
     for (const index of finishesOf(event)) this.#finished.add(index);
     return this.#writeChunk(event.document);
   }
@@ -75,7 +74,7 @@ export class ChatWriter implements StreamWriter, RepeatedFrames {
 
   note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void {
     this.#extras.passWords(slot);
-    this.#transcript.note(slot, bytes, from, to, tokens);
+    this.transcript.note(slot, bytes, from, to, tokens);
   }
 
   rename(model: string): void {
@@ -89,21 +88,13 @@ export class ChatWriter implements StreamWriter, RepeatedFrames {
     this.#held = [];
     const pass = (event: StreamEvent) => this.write(event);
     return how === 'prefill'
-      ? continuePrefill(pass, this.#transcript.onlyText(TEXT_SLOT) ?? '', this.#extras)
-      : continueChat(pass, this.#transcript.compare(), new Set(this.#finished), this.#extras);
+      ? continuePrefill(pass, this.transcript.onlyText(TEXT_SLOT) ?? '', this.#extras)
+      : continueChat(pass, this.transcript.compare(), new Set(this.#finished), this.#extras);
   }
 
   /** Several choices cannot be continued by one beginning. */
   sentText(): string | undefined {
-    return this.#request.choices === 1 ? this.#transcript.onlyText(TEXT_SLOT) : undefined;
-  }
-
-  sent(): Sent {
-    return this.#transcript.sent;
-  }
-
-  plainTokens(): number {
-    return this.#transcript.plainTokens();
+    return this.#request.choices === 1 ? this.transcript.onlyText(TEXT_SLOT) : undefined;
   }
 
   keepAlive(): string {
@@ -112,7 +103,7 @@ export class ChatWriter implements StreamWriter, RepeatedFrames {
 
   stopAtBound(): string {
     const { id, object, created } = this.#head ?? {};
-    const open = Array.from(this.#transcript.answers(), Number).filter((index) => !this.#finished.has(index));
+    const open = Array.from(this.transcript.answers(), Number).filter((index) => !this.#finished.has(index));
     const choices = open.map((index) => ({ index, delta: {}, finish_reason: 'length' }));
     return writeSse(JSON.stringify({ id, object, created, model: this.#model, choices }));
   }

@@ -94,8 +94,7 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
       model = id;
     },
     sentText: () => openMessage()?.text,
-    sent: () => transcript.sent,
-    plainTokens: () => transcript.plainTokens(),
+    transcript,
     continue(how) {
       held = undefined;
       waiting = [];

@@ -123,7 +123,8 @@ export function createStreamWriter(): StreamWriter {
       if (kind === 'output') sent.hasOutput = true;
     },
   });
-  return { ...writer, plainTokens: () => writer.sent().tokens };
+  const { sent } = writer.transcript;
+  return { ...writer, transcript: { sent, plainTokens: () => sent.tokens } };
 }
 
 export const OTHER_FORM: OtherForm = {

@@ -66,7 +66,7 @@ export class Transcript {
     for (let at = from; at < to; at++) this.#noted[this.#notedBytes++] = bytes[at] ?? 0;
   }
 
-  /** By the careful count. */
+  /** Tokens of all text, by the careful count. */
   plainTokens(): number {
     this.#putNoted();
     let tokens = 0;

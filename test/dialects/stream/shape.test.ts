@@ -90,7 +90,12 @@ describe.each(SHAPES)('%s', (_, dialect, first, write) => {
       // A copy is written in full.
       return { ...told(event), frame: writer.write(isFresh ? { ...told(event), document: event.document } : event) };
     });
-    return { read, tokens: tokens + reader.facts().output.tokens, sent: writer.sent(), text: writer.sentText() };
+    return {
+      read,
+      tokens: tokens + reader.facts().output.tokens,
+      sent: writer.transcript.sent,
+      text: writer.sentText(),
+    };
   }
 
   test('any words are read and written as if each event stood alone', () => {

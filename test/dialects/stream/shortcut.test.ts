@@ -159,7 +159,7 @@ function run(stream: Stream, pieces: readonly Uint8Array[], isShort: boolean) {
       if (event && isAlone && !isOver) shortcut?.learn(rest, event);
     }
   }
-  return { told: { text, facts: reader.facts(), sent: writer.sent(), said: writer.sentText() }, passed };
+  return { told: { text, facts: reader.facts(), sent: writer.transcript.sent, said: writer.sentText() }, passed };
 }
 
 const encoder = new TextEncoder();
