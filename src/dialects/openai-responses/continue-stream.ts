@@ -33,9 +33,8 @@ export function continueResponse(pass: Pass, seen: SeenEvents, comparison: Compa
     ids.learn(item.call_id, known.call_id);
   }
 
-  function passRenamed(event: StreamEvent): string {
-    return pass(event.document ? { ...event, document: ids.apply(event.document) } : event);
-  }
+  const passRenamed = (event: StreamEvent) =>
+    pass(event.document ? { ...event, document: ids.apply(event.document) } : event);
 
   return continueFresh(passRenamed, comparison, {
     classify,

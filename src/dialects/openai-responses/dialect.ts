@@ -3,9 +3,8 @@
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { joinStream, writeAsStream } from './other-form.ts';
-import { readAnswer } from './read-answer.ts';
+import { createStreamReader, readAnswer } from './read-answer.ts';
 import { findRemovals, loweredFields, readRequest } from './read-request.ts';
-import { createStreamReader } from './read-stream.ts';
 import { conversationStart } from './sealed-reasoning.ts';
 import { writeUsage } from './usage.ts';
 import { DROPPED_UNSEALED, writeRequest } from './write-request.ts';
@@ -29,7 +28,7 @@ export const openaiResponses: Dialect = {
       editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
   },
   stream: {
-    createReader: () => createStreamReader(),
+    createReader: createStreamReader,
     createWriter: createStreamWriter,
     otherForm: { writeAsStream, joinStream },
   },

@@ -1,12 +1,29 @@
-// Reads a whole response: whether it is complete, how it ended, its usage and its output; and the content of its items and of
-// stream events, each segment in its slot. A stream carries everything twice, in deltas and then whole: `isWhole` tells them
-// apart.
+// Reads a response, whole or event by event: whether it is complete, how it ended, its usage and its output; and the content of
+// its items and of stream events, each segment in its slot. A stream carries everything twice, in deltas and then whole:
+// `isWhole` tells them apart. Text is never kept.
 
-import { isObject, type Json, type JsonDocument, type JsonObject, objectsOf } from '../../kit/json/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  objectsOf,
+  tryReadAnswerJson,
+} from '../../kit/json/json.ts';
 import { addCalls, type ToolCalls } from '../../kit/prices.ts';
 import { checkReport, hasCounted, oneCall, outputOfSegments, weighSegments } from '../counts.ts';
-import { type AnswerFacts, NO_OUTPUT, type Output, type Segment } from '../dialect.ts';
+import {
+  type AnswerFacts,
+  addOutput,
+  NO_OUTPUT,
+  type Output,
+  type Segment,
+  type StreamEvent,
+  type StreamReader,
+} from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
+import { BROKEN, DONE } from '../stream/bare-events.ts';
+import { isEventName } from '../stream/sse.ts';
 import { TEXTS } from './text-kinds.ts';
 import { readUsage } from './usage.ts';
 
@@ -26,11 +43,11 @@ export function isEnded({ status, error }: JsonObject): boolean {
 /** Events that replace the end of a failed response. */
 export const FAILURES: ReadonlySet<unknown> = new Set(['response.failed', 'response.cancelled', 'error']);
 
-export function readFinish({ incomplete_details: details }: JsonObject): AnswerFacts['finish'] {
+function readFinish({ incomplete_details: details }: JsonObject): AnswerFacts['finish'] {
   return isObject(details) && details.reason === 'max_output_tokens' ? 'length' : 'other';
 }
 
-export function outputOfResponse({ output }: JsonObject, isCounted = false): Output {
+function outputOfResponse({ output }: JsonObject, isCounted = false): Output {
   const items = objectsOf(output);
   if (items.length === 0) return NO_OUTPUT;
   const segments = items.flatMap(readItem);
@@ -40,7 +57,7 @@ export function outputOfResponse({ output }: JsonObject, isCounted = false): Out
 }
 
 /** It counts as output, though most reasoning is not shown. */
-export function isReasoning({ type }: JsonObject): boolean {
+function isReasoning({ type }: JsonObject): boolean {
   return type === 'reasoning';
 }
 
@@ -115,7 +132,7 @@ function slotText(slot: string, text: Json | undefined, isWhole: boolean): SlotT
   return typeof text === 'string' && text !== '' ? [{ slot: `0/${slot}`, text, isWhole }] : [];
 }
 
-export function outputOf(segments: readonly Segment[], tokens: number = weighSegments(segments)): Output {
+function outputOf(segments: readonly Segment[], tokens: number = weighSegments(segments)): Output {
   const toolInput = segments.reduce((sum, segment) => sum + toolInputOf(segment), 0);
   return { ...outputOfSegments(segments, ({ slot }) => REASONING_SLOT.test(slot), tokens), toolInput };
 }
@@ -128,7 +145,7 @@ function toolInputOf({ slot, text }: Segment): number {
 }
 
 /** The call of a tool that the upstream has run: of a search of the web only if it searched, not if it opened a page. */
-export function callOf({ type, action }: JsonObject): ToolCalls | undefined {
+function callOf({ type, action }: JsonObject): ToolCalls | undefined {
   if (typeof type !== 'string' || !type.endsWith(CALL)) return undefined;
   const isSearch = !isObject(action) || typeof action.type !== 'string' || action.type === 'search';
   return type !== `web_search${CALL}` || isSearch ? oneCall(type.slice(0, -CALL.length)) : undefined;
@@ -144,4 +161,73 @@ export function indexAt(event: JsonObject, name: string): number {
 
 export function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
+}
+
+const ITEM_DONE = 'response.output_item.done';
+
+export function createStreamReader(): StreamReader {
+  const facts: AnswerFacts = { usage: 'absent', output: NO_OUTPUT, finish: 'other' };
+  const takeNew = createNewTextFilter();
+  let finished = false;
+
+  function finish(name: string, document: JsonDocument, response: JsonObject): StreamEvent[] {
+    if (!isEnded(response)) return [BROKEN];
+    finished = true;
+    facts.finish = readFinish(response);
+    facts.usage = readUsage(response.usage, response.service_tier);
+    const whole = outputOfResponse(response);
+    // Some upstreams send all output only at the end.
+    const hasNoOutput = !facts.output.hasContent && !facts.output.hasReasoning;
+    facts.output = addOutput(
+      facts.output,
+      hasNoOutput ? whole : { ...whole, tokens: 0, reasoningTokens: 0, toolInput: 0, toolCalls: undefined },
+    );
+    if (whole.toolCalls) facts.output = { ...facts.output, toolCalls: whole.toolCalls };
+    const last: StreamEvent = { kind: 'held', name, document, segments: [] };
+    // No end mark need follow; where the usage is still missing, something may.
+    return facts.usage === 'absent' ? [last] : [last, DONE];
+  }
+
+  function read(document: JsonDocument): StreamEvent[] {
+    const { value } = document;
+    const name = String(value.type);
+    if (FAILURES.has(name)) return [BROKEN];
+    switch (name) {
+      case 'response.completed':
+      case 'response.incomplete':
+        return isObject(value.response) ? finish(name, document, value.response) : [BROKEN];
+      default: {
+        const segments = readEvent(value, indexAt(value, 'output_index')).flatMap(takeNew);
+        const output = outputOf(segments);
+        const hasHidden = isObject(value.item) && isReasoning(value.item);
+        const toolCalls = name === ITEM_DONE && isObject(value.item) ? callOf(value.item) : undefined;
+        const hasReasoning = output.hasReasoning || hasHidden;
+        facts.output = addOutput(facts.output, { ...output, hasReasoning, toolCalls });
+        return [{ kind: output.hasContent || output.hasReasoning ? 'output' : 'other', name, document, segments }];
+      }
+    }
+  }
+
+  return {
+    read({ data = '' }) {
+      if (data === '[DONE]') return [DONE];
+      const document = tryReadAnswerJson(data);
+      if (typeof document?.value.type !== 'string') return [BROKEN];
+      return isEventName(document.value.type) ? read(document) : [];
+    },
+    facts: () => ({ ...facts, usage: checkReport(facts.usage, facts.output, finished), finished }),
+    isFinished: () => finished,
+  };
+}
+
+/** The part of a complete text that no delta had. */
+export function createNewTextFilter(): (said: SlotText) => Segment[] {
+  const lengths = new Map<string, number>();
+  return ({ slot, text, isWhole }) => {
+    const known = lengths.get(slot) ?? 0;
+    const fresh = isWhole ? text.slice(known) : text;
+    if (fresh === '') return [];
+    lengths.set(slot, known + fresh.length);
+    return [{ slot, text: fresh }];
+  };
 }

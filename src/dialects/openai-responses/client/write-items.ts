@@ -32,12 +32,7 @@ interface Text {
   start: number;
 }
 
-interface Call {
-  callId: string;
-  name: string;
-  namespace: string | undefined;
-  isCustom: boolean;
-}
+type Call = ReturnType<typeof callOf>;
 
 const PREFIXES = { message: 'msg', reasoning: 'rs', function_call: 'fc', custom_tool_call: 'ctc' } as const;
 
@@ -182,7 +177,7 @@ function callOf(
   { id, name, signature }: Extract<Block, { kind: 'tool' }>,
   index: number,
   { context, callIds }: Answer,
-): Call {
+) {
   const tool = context.tools.find((one) => one.name === name);
   // Clients treat two calls with the same id as one.
   const own = id === '' || callIds.has(id) ? ownId('call', context, index) : id;

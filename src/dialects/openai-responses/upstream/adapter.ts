@@ -1,22 +1,36 @@
-// The Responses format as an upstream's, for clients of any other. A request is written here, its text and calls of tools by
-// write-turns.ts. Nothing is stored there, so the whole history is sent. An answer is read by read-events.ts, as a stream or
-// whole, with the help of the same dialect's reader one folder up: which item an event is of in item-places.ts.
+// The Responses format as an upstream's, for clients of any other. A request is written here. Nothing is stored there, so the
+// whole history is sent. An answer is read by read-events.ts, as a stream or whole, with the help of the same dialect's reader
+// one folder up: which item an event is of in item-places.ts.
 
-import { writeJson } from '../../../kit/json/raw-json.ts';
+import { createHash } from 'node:crypto';
+import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import { MIN_OUTPUT_TOKENS } from '../../../kit/tokens.ts';
 import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
+import type { Quirks } from '../../../vendors/quirks.ts';
 import type { UpstreamFields } from '../../dialect.ts';
+import { refuseField } from '../../fields.ts';
+import { addressOf } from '../../media/read-media.ts';
 import type { BodyOptions, Target, UpstreamAdapter, WrittenRequest } from '../../translate/adapters.ts';
 import { appendPrefill, arrangeTurns, prepareBegunAnswer, withParts } from '../../translate/arrange-turns.ts';
-import type { Conversation, OutputFormat, ReasoningWish, SettingKind } from '../../translate/conversation.ts';
+import { asFailure, FAILED, refuseKind, reportsFailure, textOfPart } from '../../translate/as-text.ts';
+import type {
+  Conversation,
+  DocumentPart,
+  OutputFormat,
+  Part,
+  ReasoningWish,
+  SettingKind,
+  ToolResultPart,
+  Turn,
+} from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { type Written, writeSettings } from '../../translate/openai-settings.ts';
 import { writeTools } from '../../translate/tools/openai-tools.ts';
-import { withUpstreamNames } from '../../translate/tools/tool-names.ts';
+import { objectArguments } from '../../translate/tools/tool-arguments.ts';
+import { type ToolNames, withUpstreamNames } from '../../translate/tools/tool-names.ts';
 import { writeAsStream } from '../other-form.ts';
 import { DROPPED_UNSEALED } from '../write-request.ts';
 import { createEventReader, readWhole } from './read-events.ts';
-import { isWanted, writeTurn } from './write-turns.ts';
 
 export const openaiResponsesUpstream: UpstreamAdapter = {
   takesInside: [],
@@ -47,7 +61,7 @@ function writeConversation(conversation: Conversation, target: Target): WrittenR
   const usable = named.turns.map((turn) => withParts(turn, (part) => isWanted(part, origin)));
   const { turns, isReworded } = prepareBegunAnswer(arrangeTurns(usable, quirks), prefill);
   // Written at once, so that a request that cannot be carried is refused before anything is sent.
-  const input = turns.flatMap((turn) => writeTurn(turn, { quirks, names: tools.names }));
+  const input = turns.flatMap((turn) => writeTurn(turn, quirks, tools.names));
   const text = { ...writeFormat(conversation.format), ...(verbosity === undefined ? {} : { verbosity }) };
 
   function body(fields: UpstreamFields, asked: BodyOptions): string {
@@ -92,4 +106,79 @@ function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Targ
   if (alwaysThinks) return { members: { include }, dropped: wish && word !== undefined ? [wish.name] : [] };
   if (!quirks.takesEffort || !takesEffort) return { members: {}, dropped: wish && !wish.isOff ? [wish.name] : [] };
   return { members: { include, reasoning: word === undefined ? undefined : { effort: word } }, dropped: [] };
+}
+
+type Item = { [name: string]: RawValue | undefined };
+
+function writeTurn(turn: Turn, { midSystem }: Quirks, names: ToolNames): Item[] {
+  if (turn.role === 'assistant') return writeAssistant(turn.parts, names);
+  const results = turn.parts.filter((part) => part.type === 'tool_result');
+  const said = turn.parts.filter((part) => part.type !== 'tool_result').map(writePart);
+  const role = turn.role === 'system' ? midSystem : 'user';
+  return [...results.map(writeResult), ...(said.length > 0 ? [{ role, content: said }] : [])];
+}
+
+/** Reasoning is sent back only to the very model that sealed it, as it came. */
+function isWanted(part: Part, origin: string): boolean {
+  return part.type !== 'reasoning' || (part.opaque?.origin === origin && part.opaque.value !== '');
+}
+
+/** In the model's order: reasoning comes right before the content that followed it. */
+function writeAssistant(parts: readonly Part[], names: ToolNames): Item[] {
+  return parts.map((part) => {
+    switch (part.type) {
+      case 'tool_call': {
+        const { id, name } = part;
+        const call = { call_id: writeCallId(id), name: names.toUpstream(name), arguments: objectArguments(part) };
+        return { type: 'function_call', ...call };
+      }
+      case 'reasoning': {
+        const summary = part.text === '' ? [] : [{ type: 'summary_text', text: part.text }];
+        return { type: 'reasoning', summary, encrypted_content: part.opaque?.value };
+      }
+      default: {
+        const text = textOfPart(part) ?? refuseField(part.at, `${part.at} is not text. Remove it, or make it text.`);
+        return { role: 'assistant', content: [{ type: 'output_text', text }] };
+      }
+    }
+  });
+}
+
+function writeResult({ callId, content, isError }: ToolResultPart): Item {
+  const parts = content.map(writePart);
+  const texts = content.flatMap((part) => textOfPart(part) ?? []);
+  const type = 'function_call_output';
+  const call_id = writeCallId(callId);
+  if (texts.length < parts.length) {
+    const failed = isError && !texts.some(reportsFailure) ? [{ type: 'input_text', text: FAILED }] : [];
+    return { type, call_id, output: [...failed, ...parts] };
+  }
+  const text = texts.join('\n');
+  return { type, call_id, output: isError ? asFailure(text) : text };
+}
+
+function writePart(part: Part): Item {
+  const text = textOfPart(part);
+  if (text !== undefined) return { type: 'input_text', text };
+  switch (part.type) {
+    case 'image':
+      return { type: 'input_image', image_url: addressOf(part.source), detail: part.detail ?? 'auto' };
+    case 'document':
+      return writeFile(part);
+    default:
+      return refuseKind(part);
+  }
+}
+
+function writeFile({ source, title }: DocumentPart): Item {
+  if (source.kind === 'url') return { type: 'input_file', file_url: source.url };
+  if (source.kind === 'text') return { type: 'input_text', text: source.text };
+  return { type: 'input_file', filename: title ?? 'document.pdf', file_data: addressOf(source) };
+}
+
+const MAX_ID_CHARS = 64;
+
+/** The same id gives the same one each time: a call and its result must find each other. */
+function writeCallId(id: string): string {
+  return id.length <= MAX_ID_CHARS ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }

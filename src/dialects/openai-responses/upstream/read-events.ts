@@ -7,8 +7,7 @@ import type { Target } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
 import { createGivenIds } from '../../translate/tools/call-ids.ts';
-import { FAILURES, indexAt, isEnded, listOf, readEvent } from '../read-answer.ts';
-import { createNewTextFilter } from '../read-stream.ts';
+import { createNewTextFilter, FAILURES, indexAt, isEnded, listOf, readEvent } from '../read-answer.ts';
 import { readUsage } from '../usage.ts';
 import { createItemPlaces } from './item-places.ts';
 
@@ -69,7 +68,7 @@ function createResponseReader({ requestId }: Target): (event: JsonObject) => Ans
     const newTexts = readEvent(event, index).filter(({ slot }) => calls.has(index) || BLOCKS.has(kindOf(slot)));
     const events = newTexts.flatMap((said) => [...takeNew(said).flatMap(addText), ...citeAll(event, said.slot)]);
     if (event.type === 'response.output_text.annotation.added') {
-      events.push(...cite(event.annotation, textSlot(index, indexAt(event, 'content_index'))));
+      events.push(...cite(event.annotation, `0/${index}/text/${indexAt(event, 'content_index')}`));
     }
     if (event.type === 'response.output_item.done' && isObject(item)) events.push(...endItem(item, index));
     return events;
@@ -163,10 +162,6 @@ const BLOCKS: ReadonlyMap<string, Block> = new Map<string, Block>([
 
 function kindOf(slot: string): string {
   return slot.split('/')[2] ?? '';
-}
-
-function textSlot(index: number, at: number): string {
-  return `0/${index}/text/${at}`;
 }
 
 function isCall({ type }: JsonObject): boolean {
