@@ -28,7 +28,7 @@ function embeddingsDialect(isBatch: boolean): Dialect {
       promptField: 'content',
       read: (document) => readRequest(document, isBatch),
       findRemovals(body) {
-        const names = leftOut(body);
+        const names = LEFT_OUT.get(body) ?? [];
         return names.length === 0 ? NO_REMOVALS : { names, edits: {} };
       },
     },
@@ -71,10 +71,6 @@ const READ: ReadonlySet<string> = new Set(['model', 'content', 'requests', DIMEN
 
 /** By the request that was written: the client's settings that are not in it. */
 const LEFT_OUT = new WeakMap<JsonObject, readonly string[]>();
-
-function leftOut(body: JsonObject): readonly string[] {
-  return LEFT_OUT.get(body) ?? [];
-}
 
 function readRequest(document: JsonDocument, isBatch: boolean): RelayRequest {
   const model = readModel(document);

@@ -97,10 +97,7 @@ function isTextAddress(data: string, from: number, labels: readonly string[], en
   return !/%(?:25)?(?:P|%50)(?:D|%44)(?:F|%46)|%00/i.test(head);
 }
 
-interface ImageFormat {
-  hasFormat(head: Buffer): boolean;
-  isStill(head: Buffer, whole: () => Buffer): boolean;
-}
+type ImageFormat = Record<'hasFormat' | 'isStill', (head: Buffer, whole: () => Buffer) => boolean>;
 
 const always = () => true;
 
@@ -132,7 +129,7 @@ const MIN_BYTES = 24;
 /** `whole` is called only for formats whose head does not decide it. */
 function isStillImage(head: Buffer, whole: () => Buffer): boolean {
   if (head.length < MIN_BYTES) return false;
-  const format = FORMATS.find(({ hasFormat }) => hasFormat(head));
+  const format = FORMATS.find(({ hasFormat }) => hasFormat(head, whole));
   return format?.isStill(head, whole) ?? false;
 }
 

@@ -94,7 +94,7 @@ export const openaiImageEdits: Dialect = {
   endpoint: 'image_edits',
   isOptional: true,
   envelope: 'openai',
-  request: { ...REQUEST, form: EDIT_FORM, read: readEdit },
+  request: { ...REQUEST, form: EDIT_FORM, read: (document, form) => withFiles(readRequest(document), form) },
   answer: ANSWER,
   stream: streamOf('image_edit'),
 };
@@ -114,10 +114,6 @@ const MAX_IMAGES = 10;
 function readRequest(document: JsonDocument): RelayRequest {
   textField(document.value, 'prompt', MAX_PROMPT_CHARS);
   return imageRequest(document);
-}
-
-function readEdit(document: JsonDocument, form?: Form): RelayRequest {
-  return withFiles(readRequest(document), form);
 }
 
 function readVariation(document: JsonDocument, form?: Form): RelayRequest {
@@ -147,14 +143,12 @@ function imageRequest(document: JsonDocument): RelayRequest {
  */
 function withFiles(request: RelayRequest, form: Form | undefined): RelayRequest {
   const { input, document } = request;
-  const count = form ? form.files('image').length + form.files('mask').length : imagesIn(document.value);
-  const upper = input.upper + count * PER_IMAGE.upper;
-  const estimate = input.estimate + count * PER_IMAGE.estimate;
+  const { images, image, mask } = document.value;
+  const named = [images, image, mask].flat().filter((one) => one !== undefined);
+  const { length } = form ? [...form.files('image'), ...form.files('mask')] : named;
+  const upper = input.upper + length * PER_IMAGE.upper;
+  const estimate = input.estimate + length * PER_IMAGE.estimate;
   return { ...request, form, input: { ...input, upper, estimate, isOpen: true } };
-}
-
-function imagesIn({ images, image, mask }: JsonObject): number {
-  return [images, image, mask].flat().filter((one) => one !== undefined).length;
 }
 
 /** Marks around a prompt that the upstream counts. */

@@ -200,7 +200,8 @@ function writeAnswer(document: JsonDocument, model: string, request: RelayReques
   const shown = asked.return_documents === true && Array.isArray(asked.documents) ? asked.documents : undefined;
   const results = ranked.slice(0, mostResults(asked)).map(({ index, score }): Json => {
     const result = { index, relevance_score: score };
-    return shown ? { ...result, document: asObject(shown[index] ?? '') } : result;
+    const found = shown?.[index] ?? '';
+    return shown ? { ...result, document: isObject(found) ? found : { text: found } } : result;
   });
   const { input, searches } = usedBy(document.value, request).buckets;
   return JSON.stringify({
@@ -211,8 +212,4 @@ function writeAnswer(document: JsonDocument, model: string, request: RelayReques
     meta: { billed_units: { search_units: searches } },
     usage: { prompt_tokens: input, total_tokens: input },
   });
-}
-
-function asObject(document: Json): Json {
-  return isObject(document) ? document : { text: document };
 }

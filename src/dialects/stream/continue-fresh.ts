@@ -37,16 +37,12 @@ export function continueFresh(pass: Pass, comparison: Comparison, run: FreshRun)
       if (eventClass === 'aside') return caughtUp() ? pass(event) : '';
       const texts = comparison.take(event.segments);
       if (!texts) return 'mismatch';
-      if (eventClass === 'sent') return isEmpty(texts) ? '' : 'mismatch';
+      if (eventClass === 'sent') return Array.from(texts.values()).every((text) => text === '') ? '' : 'mismatch';
       if (eventClass === 'next' && !caughtUp()) return 'mismatch';
       const rest = run.cut(event, document, texts);
       return typeof rest === 'string' ? rest : pass(rest);
     },
   };
-}
-
-function isEmpty(texts: NewTexts): boolean {
-  return Array.from(texts.values()).every((text) => text === '');
 }
 
 /** The new part of an event's texts, by slot; empty where the client has all of it. */
