@@ -1,20 +1,19 @@
-// An operator's actions for a customer: inspect the account, credit, freeze, manage keys.
+// An operator's actions for a customer: inspect the account, freeze, manage keys.
 
 import { createKeyText, lastFour } from '../../accounts/keys/key-format.ts';
 import { treeOrder } from '../../accounts/keys/key-tree.ts';
 import { newKeyRow } from '../../accounts/keys/new-key-row.ts';
 import { parseCursor, writeCursor } from '../../accounts/usage/read-query.ts';
-import { formatNtd, type Nano } from '../../kit/money.ts';
+import type { Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
 import type { UsageQuery } from '../../store/reads.ts';
 import type { Entry, KeyRow, StoredEntry, UsageRecord } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
-import { type GivenMove, MAX_REASON_CHARS, prepareMove } from './move-once.ts';
+import { MAX_REASON_CHARS } from './money.ts';
 import { showLosses } from './profit.ts';
 import { readLine } from './read-input.ts';
-import { refund } from './refunds.ts';
-import { invalid, notFound, OperatingRefused, walletFull } from './refused.ts';
+import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools, ReadingTools, StoreTools } from './tools.ts';
 
 /** Without hashes. */
@@ -118,38 +117,6 @@ export async function showRequest({ store }: StoreTools, accountId: string, requ
   const entry = await store.read.usageEntry(accountId, requestId);
   if (!entry) throw notFound(`request ${requestId}`);
   return { isOpen: false, entry, refunded };
-}
-
-interface Credit extends GivenMove {
-  amount: Nano;
-  kind: 'credit' | 'topup' | 'refund';
-}
-
-/** A `topup` was paid for, and can be paid out. Refused: not_found, invalid, already_done. */
-export async function credit(
-  tools: OperatingTools,
-  accountId: string,
-  given: Credit,
-): Promise<{ balance: Nano; reference: string }> {
-  const { store, clock } = tools;
-  const { amount, actor } = given;
-  if (given.kind === 'refund') return refund(tools, accountId, given);
-  const { kind } = given;
-  if (amount <= 0n) throw invalid('amount', 'must be above 0');
-  const same = {
-    account: (entry: Entry) => entry.accountId === accountId,
-    amount: (entry: Entry) => entry.amount === amount,
-  };
-  const { reason, reference, commit } = await prepareMove(tools, given, { id: 'credit', kind, same });
-  const log = logLine(tools, actor, `accounts.${kind}`, accountId, {
-    amount_ntd: formatNtd(amount),
-    reason,
-    reference,
-  });
-  const input = { accountId, amount, reference, reason, kind, at: clock.now(), log };
-  const result = await commit(() => store.commit('credit', input));
-  if (!result.ok) throw result.reason === 'wallet_full' ? walletFull() : noSuchAccount(accountId);
-  return { balance: result.balance, reference };
 }
 
 /**

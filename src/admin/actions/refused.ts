@@ -1,40 +1,25 @@
 // Refusals of operator actions. The callers show them as an exit code, a status or a page.
 
-type RefusalCode =
-  | 'not_found'
-  | 'invalid'
-  | 'already_done'
-  | 'no_route'
-  /** A test would cost an image. */
-  | 'only_images'
-  | 'last_routes'
-  | 'too_many_keys'
-  /** A refund of more than is left of what its request or card cost. */
-  | 'above_charge'
-  /** A refund of a sold card of more than the paid balance that was spent. */
-  | 'above_spent'
-  /** A payout of more than is paid for and not held. */
-  | 'above_paid'
-  /** A payout from a wallet that does not agree with its entries. */
-  | 'frozen_by_audit'
-  | 'no_revision'
-  /** Another change came first. */
-  | 'stale';
-
-/** HTTP statuses for the operator's API and the console. */
-export const REFUSAL_STATUSES: Record<RefusalCode, number> = {
+/** HTTP statuses for the operator's API and the console, by code. */
+export const REFUSAL_STATUSES = {
   invalid: 400,
   no_route: 400,
+  /** A test would cost an image. */
   only_images: 400,
   not_found: 404,
   already_done: 409,
   last_routes: 409,
   too_many_keys: 409,
+  /** A refund of more than is left of what its request or card cost. */
   above_charge: 409,
+  /** A refund of a sold card of more than the paid balance that was spent. */
   above_spent: 409,
+  /** A payout of more than is paid for and not held. */
   above_paid: 409,
+  /** A payout from a wallet that does not agree with its entries. */
   frozen_by_audit: 409,
   no_revision: 409,
+  /** Another change came first. */
   stale: 409,
 };
 
@@ -50,7 +35,7 @@ interface RefusalFacts {
 export class OperatingRefused extends Error {
   override name = 'OperatingRefused';
   constructor(
-    readonly code: RefusalCode,
+    readonly code: keyof typeof REFUSAL_STATUSES,
     message: string,
     readonly facts: RefusalFacts = {},
   ) {
@@ -60,10 +45,6 @@ export class OperatingRefused extends Error {
 
 export function invalid(field: string, message: string): OperatingRefused {
   return new OperatingRefused('invalid', message, { field });
-}
-
-export function walletFull(): OperatingRefused {
-  return invalid('amount', 'is more than the wallet can hold');
 }
 
 export function notFound(what: string): OperatingRefused {

@@ -2,11 +2,11 @@
 
 import { z } from 'zod';
 import { publicRecord } from '../../accounts/usage/public-usage.ts';
-import { createKey, credit, revokeKey, setFrozen, showAccount, showRequest } from '../actions/accounts.ts';
+import { createKey, revokeKey, setFrozen, showAccount, showRequest } from '../actions/accounts.ts';
 import { describeAccount, setBilling, showStatement } from '../actions/describe-account.ts';
 import { ACCOUNT_SORTS, listAccounts } from '../actions/list-accounts.ts';
+import { credit, payout, refund } from '../actions/money.ts';
 import { readAmount, readFee } from '../actions/read-input.ts';
-import { payout, refund } from '../actions/refunds.ts';
 import { showRefusals } from '../actions/refusals.ts';
 import { notFound } from '../actions/refused.ts';
 import { ACTOR, type AdminOperation, amount, operation, text } from './operation.ts';

@@ -11,7 +11,7 @@ import { Hidden, TextField } from '../../../site/parts/field.tsx';
 import { type Fact, Facts, Under } from '../../../site/parts/table.tsx';
 import type { Entry, UsageRecord } from '../../../store/rows.ts';
 import { showRequest } from '../../actions/accounts.ts';
-import { refund } from '../../actions/refunds.ts';
+import { refund } from '../../actions/money.ts';
 import { Customer, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { type FormProps, fieldsIn, readMoney, type Shown, sentTwice } from '../refused.ts';
