@@ -59,7 +59,7 @@ export function operation<
     async handle(tools, exchange) {
       const given = {
         params: readParams(exchange) as Params<Name>,
-        query: readWith<Query>(query, readQuery(exchange)),
+        query: readWith<Query>(query, Object.fromEntries(new URL(exchange.request.url).searchParams)),
         body: readWith<Body>(body, body ? await readBody(tools, exchange) : {}),
       };
       const result = await run(tools.operating, given);
@@ -85,10 +85,6 @@ function readParams({ params }: OperatorExchange): Readonly<Record<string, strin
     if (hasControls(value)) throw notFound(`${name} with control characters`);
   }
   return params;
-}
-
-function readQuery({ request }: OperatorExchange): Record<string, string> {
-  return Object.fromEntries(new URL(request.url).searchParams);
 }
 
 /** An empty body counts as an empty object: many calls need no input. */

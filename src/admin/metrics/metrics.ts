@@ -3,19 +3,6 @@
 
 import { assert } from '../../kit/assert.ts';
 
-export interface Counter {
-  add(amount?: number): void;
-}
-
-interface Histogram {
-  observe(value: number): void;
-}
-
-/** The series of one metric, by label values in order. */
-interface Family<Series, Labels extends readonly string[]> {
-  of(...values: { [At in keyof Labels]: string }): Series;
-}
-
 interface About<Labels extends readonly string[]> {
   name: string;
   help: string;
@@ -27,66 +14,55 @@ export type Reading = readonly [value: number, ...labels: string[]];
 
 type Readings = readonly Reading[] | Promise<readonly Reading[]>;
 
-export interface Metrics {
-  counter<const Labels extends readonly string[]>(about: About<Labels>): Family<Counter, Labels>;
-  histogram<const Labels extends readonly string[]>(
-    about: About<Labels> & { bounds: readonly number[] },
-  ): Family<Histogram, Labels>;
-  /** Values that already exist elsewhere; a failed reading is left out. */
-  read<const Labels extends readonly string[]>(
-    about: About<Labels> & { type: 'gauge' | 'counter' },
-    readings: () => Readings,
-  ): void;
-  /** The same for one value without labels. */
-  gauge(name: string, help: string, value: () => number | Promise<number>): void;
-  text(): Promise<string>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const MAX_SERIES = 5_000;
 const OTHER = 'other';
 
-interface Kept {
-  lines(): string[] | Promise<string[]>;
-}
+type Lines = () => string[] | Promise<string[]>;
 
-export function createMetrics(maxSeries = MAX_SERIES): Metrics {
-  const kept = new Map<string, Kept>();
+export function createMetrics(maxSeries = MAX_SERIES) {
+  const kept = new Map<string, Lines>();
 
-  function keep({ name, help, labels }: About<readonly string[]>, type: string, lines: Kept['lines']): void {
+  function keep({ name, help, labels }: About<readonly string[]>, type: string, lines: Lines): void {
     assert(NAME.test(name) && labels.every((label) => LABEL.test(label)), 'names of metrics and labels are valid');
     assert(!kept.has(name), 'a metric is declared only once');
     const head = [`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} ${type}`];
-    kept.set(name, { lines: async () => [...head, ...(await lines())] });
+    kept.set(name, async () => [...head, ...(await lines())]);
+  }
+
+  /** Values that already exist elsewhere; a failed reading is left out. */
+  function read(about: About<readonly string[]> & { type: 'gauge' | 'counter' }, readings: () => Readings): void {
+    keep(about, about.type, async () => {
+      const found = await Promise.resolve()
+        .then(readings)
+        .catch(() => []);
+      return found.map(([value, ...values]) => line(about.name, labelText(about.labels, values), value));
+    });
   }
 
   return {
-    counter(about) {
+    counter<const Labels extends readonly string[]>(about: About<Labels>) {
       const series = createFamily(about.labels, maxSeries, createCounter);
       keep(about, 'counter', () => series.all().map(([labels, { value }]) => line(about.name, labels, value)));
       return series;
     },
-    histogram({ bounds, ...about }) {
+    histogram<const Labels extends readonly string[]>({ bounds, ...about }: About<Labels> & Pick<Counts, 'bounds'>) {
       const series = createFamily(about.labels, maxSeries, () => createHistogram(bounds));
       keep(about, 'histogram', () =>
         series.all().flatMap(([labels, histogram]) => histogramLines(about.name, labels, histogram)),
       );
       return series;
     },
-    read(about, readings) {
-      keep(about, about.type, async () => {
-        const found = await Promise.resolve()
-          .then(readings)
-          .catch(() => []);
-        return found.map(([value, ...values]) => line(about.name, labelText(about.labels, values), value));
-      });
+    read,
+    /** The same for one value without labels. */
+    gauge(name: string, help: string, value: () => number | Promise<number>): void {
+      read({ type: 'gauge', name, help, labels: [] }, async () => [[await value()]]);
     },
-    gauge(name, help, value) {
-      this.read({ type: 'gauge', name, help, labels: [] }, async () => [[await value()]]);
-    },
-    async text() {
-      const parts = await Promise.all([...kept.values()].map(({ lines }) => lines()));
+    async text(): Promise<string> {
+      const parts = await Promise.all([...kept.values()].map((lines) => lines()));
       return `${parts.flat().join('\n')}\n`;
     },
   };
@@ -100,7 +76,7 @@ interface Branch<Series> {
   series: Series | undefined;
 }
 
-/** A tree by label values, so that a lookup does not join strings. */
+/** The series of one metric, by label values in order: a tree, so that a lookup does not join strings. */
 function createFamily<Series, const Labels extends readonly string[]>(
   labels: Labels,
   most: number,
@@ -142,28 +118,26 @@ function createFamily<Series, const Labels extends readonly string[]>(
   };
 }
 
-function createCounter(): Counter & { value: number } {
+export type Counter = ReturnType<typeof createCounter>;
+
+function createCounter() {
   return {
     value: 0,
-    add(amount = 1) {
+    add(amount = 1): void {
       this.value += amount;
     },
   };
 }
 
-interface Counts extends Histogram {
-  bounds: readonly number[];
-  /** Series more than the bounds: the last counts everything above. */
-  counts: number[];
-  sum: number;
-}
+type Counts = ReturnType<typeof createHistogram>;
 
-function createHistogram(bounds: readonly number[]): Counts {
+function createHistogram(bounds: readonly number[]) {
   return {
     bounds,
+    /** Series more than the bounds: the last counts everything above. */
     counts: Array.from({ length: bounds.length + 1 }, () => 0),
     sum: 0,
-    observe(value) {
+    observe(value: number): void {
       let at = 0;
       while (at < bounds.length && value > (bounds[at] ?? 0)) at++;
       this.counts[at] = (this.counts[at] ?? 0) + 1;

@@ -67,12 +67,7 @@ function exchangeOf(tools: OperatorTools, context: Context): OperatorExchange {
   return { request: context.req.raw, requestId: tools.newId('req'), params: context.req.param() };
 }
 
-async function answer(
-  tools: OperatorTools,
-  guard: GuardToken,
-  exchange: OperatorExchange,
-  handle: Handle,
-): Promise<Response> {
+async function answer(tools: OperatorTools, guard: GuardToken, exchange: OperatorExchange, handle: Handle) {
   try {
     if (!isLoopbackName(exchange.request.headers.get('host') ?? undefined)) refuseHost();
     await guard(exchange.request.headers);
