@@ -2,7 +2,7 @@
 
 import { SEVERITIES, type Severity, severityOf } from '../../kit/alarms.ts';
 import { ALARM_GROUP_SEEN, ALARM_SEEN, ALARMS_SEEN, type AlarmQuery, seenSubject } from '../../store/operator-reads.ts';
-import type { AlarmPlace, StoredAlarm } from '../../store/reads.ts';
+import type { AlarmPlace } from '../../store/reads.ts';
 import { logLine } from './audit-log.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools, StoreTools } from './tools.ts';
@@ -16,11 +16,7 @@ function rated<Alarm extends { name: string }>(alarms: readonly Alarm[]): Rated<
 }
 
 /** Newest first. */
-export async function listAlarms(
-  { store }: StoreTools,
-  limit: number,
-  filter: AlarmFilter = {},
-): Promise<Rated<StoredAlarm>[]> {
+export async function listAlarms({ store }: StoreTools, limit: number, filter: AlarmFilter = {}) {
   return rated(await store.read.alarms({ ...filter, limit }));
 }
 

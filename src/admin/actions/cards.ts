@@ -8,7 +8,7 @@ import type { Card, CardBatch, CardKind } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { readExpiry, readLine } from './read-input.ts';
 import { invalid, notFound } from './refused.ts';
-import { createShortMemory, type ShortMemory } from './short-memory.ts';
+import { createShortMemory } from './short-memory.ts';
 import type { Actor, OperatingTools, ReadingTools } from './tools.ts';
 
 export const MAX_CARDS = 10_000;
@@ -23,10 +23,10 @@ export interface IssuedCard {
 }
 
 /** Codes by batch, so that one page can show and the next print them. Only HMACs are stored. */
-export type CodeMemory = ShortMemory<readonly IssuedCard[]>;
+export type CodeMemory = ReturnType<typeof createCodeMemory>;
 
-export function createCodeMemory(clock: Clock): CodeMemory {
-  return createShortMemory(clock, { keptMs: 15 * MINUTE_MS, most: 20 });
+export function createCodeMemory(clock: Clock) {
+  return createShortMemory<readonly IssuedCard[]>(clock, { keptMs: 15 * MINUTE_MS, most: 20 });
 }
 
 export interface IssueRequest {
@@ -45,10 +45,8 @@ export interface CardView extends Omit<Card, 'hash' | 'state'> {
   state: CardStateView;
 }
 
-export interface BatchView extends CardBatch {
-  /** Its cards by current state. */
-  states: Readonly<Record<CardStateView, number>>;
-}
+/** With its cards by current state. */
+export type BatchView = ReturnType<typeof withStates>;
 
 interface CardFilter {
   batchId?: string | undefined;
@@ -57,12 +55,6 @@ interface CardFilter {
   serials?: readonly string[] | undefined;
   /** The last card of the previous page. */
   after?: Pick<CardView, 'batchId' | 'serial'> | undefined;
-}
-
-export interface CardSheet {
-  batch: BatchView;
-  /** `link` opens the account page with the code after the #, which no server receives. */
-  cards: readonly (IssuedCard & { link: string })[];
 }
 
 /** Refused: invalid. `first` gets the cards before they are stored: no card may exist whose code was lost. */
@@ -108,7 +100,7 @@ function readBatch(request: IssueRequest, made: Pick<CardBatch, 'batchId' | 'cre
 }
 
 /** Newest first. */
-export async function listBatches({ store, clock }: OperatingTools, limit: number): Promise<BatchView[]> {
+export async function listBatches({ store, clock }: OperatingTools, limit: number) {
   const [batches, counts] = await Promise.all([
     store.read.cardBatches(limit),
     store.read.cardCounts(undefined, clock.now()),
@@ -126,7 +118,7 @@ export async function showBatch({ store, clock }: OperatingTools, batchId: strin
   return withStates(batch, counts);
 }
 
-function withStates(batch: CardBatch, counts: readonly CardCount[]): BatchView {
+function withStates(batch: CardBatch, counts: readonly CardCount[]) {
   const of = (state: CardStateView) =>
     counts.find((count) => count.batchId === batch.batchId && count.state === state)?.cards ?? 0;
   const states = { issued: of('issued'), redeemed: of('redeemed'), voided: of('voided'), expired: of('expired') };
@@ -171,11 +163,7 @@ function viewCard({ hash: _, ...card }: Card, now: number): CardView {
 }
 
 /** Returns the resulting state of each card: `redeemed` ones do not change. */
-export async function voidCards(
-  tools: OperatingTools,
-  serials: readonly string[],
-  actor: Actor,
-): Promise<{ serial: string; state: 'voided' | 'redeemed' | 'unknown' }[]> {
+export async function voidCards(tools: OperatingTools, serials: readonly string[], actor: Actor) {
   const { store } = tools;
   const wanted = [...new Set(serials.map(normalSerial))];
   if (wanted.length > MAX_CARDS) throw invalid('serials', `must be at most ${MAX_CARDS}`);
@@ -194,8 +182,13 @@ export async function voidCards(
   return results;
 }
 
-/** Codes and links while this node remembers them (15 minutes); undefined afterwards. Refused: not_found. */
-export async function cardSheet(tools: OperatingTools, batchId: string): Promise<CardSheet | undefined> {
+export type CardSheet = NonNullable<Awaited<ReturnType<typeof cardSheet>>>;
+
+/**
+ * Codes and links while this node remembers them (15 minutes); undefined afterwards. A link opens the account page with the
+ * code after the #, which no server receives. Refused: not_found.
+ */
+export async function cardSheet(tools: OperatingTools, batchId: string) {
   const batch = await showBatch(tools, batchId);
   const cards = tools.codes?.get(batchId);
   if (!cards) return undefined;

@@ -9,19 +9,15 @@ import type { Actor, OperatingTools, ReadingTools } from './tools.ts';
 export const MAX_NICKNAME_CHARS = 60;
 export const MAX_NOTE_CHARS = 1_000;
 
+/** Left out: it stays. Null or empty: it is removed. */
 interface Described {
-  /** Left out: it stays. Null or empty: it is removed. */
   nickname?: string | null | undefined;
   note?: string | null | undefined;
   actor: Actor;
 }
 
 /** Refused: not_found, invalid. */
-export async function describeAccount(
-  tools: OperatingTools,
-  accountId: string,
-  { actor, ...given }: Described,
-): Promise<void> {
+export async function describeAccount(tools: OperatingTools, accountId: string, { actor, ...given }: Described) {
   const nickname = readOptional(given.nickname, (text) => readLine(text, 'nickname', MAX_NICKNAME_CHARS));
   const note = readOptional(given.note, (text) => readLines(text, 'note', MAX_NOTE_CHARS));
   const detail = {
@@ -39,19 +35,13 @@ function readOptional(text: string | null | undefined, read: (text: string) => s
   return text === null || text.trim() === '' ? null : read(text);
 }
 
-interface GivenBilling {
-  name: string;
-  taxId: string;
-  actor: Actor;
-}
-
 /** Refused: not_found, invalid. */
 export async function setBilling(
   tools: OperatingTools,
   accountId: string,
-  { name, taxId, actor }: GivenBilling,
-): Promise<{ name: string | null; taxId: string | null }> {
-  const given = checkBilling({ name, taxId });
+  { actor, ...said }: { name: string; taxId: string; actor: Actor },
+) {
+  const given = checkBilling(said);
   if ('wrong' in given) {
     if (given.wrong === 'name') throw invalid('name', 'must be a text of at most 100 characters');
     throw invalid('tax_id', 'must be a tax id of 8 digits with a right check digit');

@@ -16,17 +16,7 @@ import type { Actor, OperatingTools, StoreTools } from './tools.ts';
 
 export type { DiffLine, DocumentFault, DocumentWarning };
 
-export interface CheckedDocument {
-  /** Undefined if the document is valid. */
-  faults: readonly DocumentFault[] | undefined;
-  /** From the newest revision to this text, with some context; empty if nothing changed. */
-  diff: readonly DiffLine[];
-  /** Changes that need confirmation. */
-  warnings: readonly DocumentWarning[];
-  /** The newest revision, if another one was edited. */
-  stale: number | undefined;
-  revision: number;
-}
+export type CheckedDocument = Awaited<ReturnType<typeof checkDocument>>;
 
 type Refusal =
   | { reason: 'faults'; faults: readonly DocumentFault[] }
@@ -61,11 +51,7 @@ export async function currentDocument(tools: StoreTools) {
   return { revision, createdAt, source, yaml: exportDocument(document) };
 }
 
-export async function checkDocument(
-  tools: OperatingTools,
-  yaml: string,
-  baseRevision?: number,
-): Promise<CheckedDocument> {
+export async function checkDocument(tools: OperatingTools, yaml: string, baseRevision?: number) {
   return (await check(tools, await readNewest(tools), { yaml, baseRevision })).checked;
 }
 
@@ -81,10 +67,14 @@ async function check(tools: OperatingTools, newest: Newest, proposed: Proposed) 
   const { yaml, rollback, baseRevision } = proposed;
   const { revision, document: stored } = newest.revision;
   const prepared = prepareDocument(yaml, tools.sealer, rollback?.stored ?? stored);
-  const checked: CheckedDocument = {
+  const checked = {
+    /** Undefined if the document is valid. */
     faults: prepared.ok ? undefined : prepared.faults,
+    /** From the newest revision to this text, with some context; empty if nothing changed. */
     diff: changesOf(diffLines(exportDocument(stored), proposedText(proposed, stored))),
+    /** Changes that need confirmation. */
     warnings: prepared.ok ? await warningsOf(tools, newest, prepared.document, proposed) : [],
+    /** The newest revision, if another one was edited. */
     stale: baseRevision === undefined || baseRevision === revision ? undefined : revision,
     revision,
   };
@@ -92,7 +82,12 @@ async function check(tools: OperatingTools, newest: Newest, proposed: Proposed) 
 }
 
 async function warningsOf(tools: OperatingTools, newest: Newest, document: Document, { rollback }: Proposed) {
-  const warnings = findWarnings(newest.document, document, await recentTraffic(tools), tools.clock.now());
+  const warnings: readonly DocumentWarning[] = findWarnings(
+    newest.document,
+    document,
+    await recentTraffic(tools),
+    tools.clock.now(),
+  );
   return rollback ? [...warnings, ...warnReturned(document, rollback.returned, rollback.revision)] : warnings;
 }
 
@@ -111,11 +106,7 @@ function recentTraffic({ store, clock }: OperatingTools) {
   return store.read.trafficDays(taipeiDay(clock.now()) - TRAFFIC_DAYS);
 }
 
-export async function applyChecked(
-  tools: OperatingTools,
-  yaml: string,
-  options: ApplyOptions,
-): Promise<AppliedDocument> {
+export async function applyChecked(tools: OperatingTools, yaml: string, options: ApplyOptions) {
   return apply(tools, () => ({ yaml }), options);
 }
 
@@ -158,25 +149,17 @@ function lineCounts(diff: readonly DiffLine[]) {
   return { lines_added: count('added'), lines_removed: count('removed') };
 }
 
-async function staleRefusal(
-  { store }: OperatingTools,
-  baseRevision: number,
-  { revision }: Newest,
-): Promise<AppliedDocument> {
+async function staleRefusal({ store }: OperatingTools, baseRevision: number, { revision }: Newest) {
   const base = await store.read.revision(baseRevision);
   const before = base ? exportDocument(base.document) : '';
   const diff = diffLines(before, exportDocument(revision.document));
-  return { ok: false, reason: 'stale', revision: revision.revision, diff };
+  return { ok: false, reason: 'stale', revision: revision.revision, diff } as const;
 }
 
 export type RevisionView = ReturnType<typeof viewOf>;
 
 /** Newest first. */
-export async function listRevisions(
-  { store }: StoreTools,
-  limit: number,
-  before = Number.MAX_SAFE_INTEGER,
-): Promise<RevisionView[]> {
+export async function listRevisions({ store }: StoreTools, limit: number, before = Number.MAX_SAFE_INTEGER) {
   const [rows, { revision: newest }] = await Promise.all([store.read.revisions(before, limit), store.read.pulse()]);
   return rows.map((row) => viewOf(row, newest));
 }
@@ -197,10 +180,7 @@ function viewOf(
 }
 
 /** Refused (not_found). The diff is against the previous revision. */
-export async function showRevision(
-  { store }: StoreTools,
-  revision: number,
-): Promise<RevisionView & { yaml: string; diff: readonly DiffLine[] }> {
+export async function showRevision({ store }: StoreTools, revision: number) {
   const [found, [previous], { revision: newest }] = await Promise.all([
     store.read.revision(revision),
     store.read.revisions(revision, 1),
@@ -218,18 +198,14 @@ export async function showRevision(
 }
 
 /** Rolls back: applies an old document as a new revision, with the newest secrets. Refused: not_found. */
-export async function rollBack(
-  tools: OperatingTools,
-  revision: number,
-  options: Omit<ApplyOptions, 'action'>,
-): Promise<AppliedDocument> {
+export async function rollBack(tools: OperatingTools, revision: number, options: Omit<ApplyOptions, 'action'>) {
   const old = await oldRevision(tools, revision);
   const detail = { ...options.detail, to_revision: revision };
   return apply(tools, (newest) => proposeRollback(old, newest), { ...options, action: ROLLBACK, detail });
 }
 
 /** Shows what a rollback would change; applies nothing. Refused: not_found. */
-export async function checkRollback(tools: OperatingTools, revision: number): Promise<CheckedDocument> {
+export async function checkRollback(tools: OperatingTools, revision: number) {
   const old = await oldRevision(tools, revision);
   const newest = await readNewest(tools);
   return (await check(tools, newest, proposeRollback(old, newest))).checked;

@@ -7,17 +7,12 @@ import { type Newest, type RawDocument, readNewest, readRaw, routesOf, writeRaw 
 import { notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
-interface ChangedChannel {
-  revision: number;
-  modelsWithoutRoute: readonly string[];
-}
-
 /** Refused: not_found; already_done; last_routes with the models that would lose their last route, unless forced. */
 export async function setChannelEnabled(
   tools: OperatingTools,
   name: string,
   { enabled, force, actor }: { enabled: boolean; force: boolean; actor: Actor },
-): Promise<ChangedChannel> {
+) {
   const newest = await readNewest(tools);
   const { catalog } = newest;
   const known = catalog.channels.get(name);
@@ -46,7 +41,7 @@ export async function removeChannel(
   tools: OperatingTools,
   name: string,
   { force, actor }: { force: boolean; actor: Actor },
-): Promise<ChangedChannel> {
+) {
   const newest = await readNewest(tools);
   const { document, catalog } = newest;
   if (!document.channels.some((channel) => channel.name === name)) throw notFound(`channel ${name}`);
@@ -95,7 +90,7 @@ async function change(
   tools: OperatingTools,
   { newest, actor, action, name, lost }: Change,
   edit: (raw: RawDocument) => RawDocument,
-): Promise<ChangedChannel> {
+) {
   const { revision, document } = newest.revision;
   const detail = { channel: name, ...(lost.length > 0 ? { models_without_route: lost } : {}) };
   const options = { baseRevision: revision, confirmed: true, actor, action, detail };

@@ -8,13 +8,8 @@ export interface ChangedLine {
   after: number | null;
 }
 
-/** Equal lines that are left out. */
-interface SkippedLines {
-  kind: 'skipped';
-  count: number;
-}
-
-export type DiffLine = ChangedLine | SkippedLines;
+/** Equal lines may be left out. */
+export type DiffLine = ChangedLine | { kind: 'skipped'; count: number };
 
 /** Texts with more changes are shown as one removed and one added block. */
 const MAX_CHANGES = 1_000;

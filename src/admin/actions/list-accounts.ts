@@ -2,13 +2,7 @@
 
 import { readCardCode } from '../../accounts/card-code.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
-import {
-  ACCOUNT_SORTS,
-  type AccountPlace,
-  type AccountQuery,
-  type AccountSort,
-  type ListedAccount,
-} from '../../store/reads.ts';
+import { ACCOUNT_SORTS, type AccountPlace, type AccountSort, type ListedAccount } from '../../store/reads.ts';
 import { invalid } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
 
@@ -49,19 +43,13 @@ export async function listAccounts(
 }
 
 /** The figures of one account, as in the list; undefined if it does not exist. */
-export async function accountFigures(
-  tools: Pick<OperatingTools, 'store' | 'clock' | 'hashCard'>,
-  accountId: string,
-): Promise<AccountRow | undefined> {
+export async function accountFigures(tools: Pick<OperatingTools, 'store' | 'clock' | 'hashCard'>, accountId: string) {
   const { data } = await listAccounts(tools, { q: accountId, sort: 'created', limit: 10 });
   return data.find((row) => row.accountId === accountId);
 }
 
 /** Undefined without a text. A card's code is looked up by its hash. */
-export function wantedAccount(
-  hashCard: OperatingTools['hashCard'],
-  text: string,
-): AccountQuery | 'impossible' | undefined {
+export function wantedAccount(hashCard: OperatingTools['hashCard'], text: string) {
   const wanted = text.trim();
   if (wanted === '') return undefined;
   if (wanted.length > MAX_SEARCH_CHARS || !wanted.isWellFormed() || /\p{Cc}/u.test(wanted)) return 'impossible';

@@ -1,24 +1,14 @@
 // The models of a vendor as a form offers them: with the id that customers would use, the price if it is known, and whether
 // the document has the model already.
 
-import type { Document, DocumentModel } from '../../catalog/document.ts';
+import type { Document } from '../../catalog/document.ts';
 import { hasNoTokenPrice, UNIT_NAMES, type UnitName } from '../../catalog/listed-prices.ts';
 import { canServe, type ModelKind } from '../../vendors/endpoints.ts';
-import type { KnownModel } from '../../vendors/known-models.ts';
 import { kindOfModel } from '../../vendors/model-kinds.ts';
 import type { VendorPreset } from '../../vendors/presets.ts';
 import type { ChannelDraft, ChosenModel } from './channel-drafts.ts';
-import type { VendorModel } from './vendor-models.ts';
 
-export interface Offer extends ChosenModel {
-  /** Null: no endpoint of the gateway serves it. */
-  kind: ModelKind | null;
-  known: KnownModel | undefined;
-  /** Its prices come before those of `known`. */
-  listed: VendorModel | undefined;
-  /** The model of the document with this id: it gets one more route, and keeps its price. */
-  existing: DocumentModel | undefined;
-}
+export type Offer = ReturnType<typeof offerOf>;
 
 /** Prices that the form asks for, which are for tokens, by kind. Kinds without any are priced by the image, second, character
  * or search. */
@@ -66,7 +56,7 @@ function knownNames({ models = [] }: VendorPreset): string[] {
 }
 
 /** For any name, listed or typed. */
-export function offerOf({ preset, listing }: ChannelDraft, document: Document, model: string): Offer {
+export function offerOf({ preset, listing }: ChannelDraft, document: Document, model: string) {
   const known = preset.models?.find(({ id, upstreamModel = id }) => upstreamModel === model);
   const listed = listing.ok ? listing.value.find((one) => one.model === model) : undefined;
   const id = known?.id ?? publicId(model);
@@ -79,9 +69,12 @@ export function offerOf({ preset, listing }: ChannelDraft, document: Document, m
     id,
     input: listed?.usd?.input ?? (knownUsd ? String(knownUsd.input ?? 0) : usual),
     output: listed?.usd?.output ?? (knownUsd ? String(knownUsd.output ?? 0) : usualOutput),
+    /** Null: no endpoint of the gateway serves it. */
     kind,
     known,
+    /** Its prices come before those of `known`. */
     listed,
+    /** The model of the document with this id: it gets one more route, and keeps its price. */
     existing: document.models.find((one) => one.id === id || one.aliases.includes(id)),
   };
 }

@@ -6,14 +6,7 @@ import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
 import { readMoment } from '../../catalog/price-shape.ts';
 import { priceAt } from '../../catalog/schedule.ts';
 import { formatNtd, type Nano } from '../../kit/money.ts';
-import {
-  type AppliedDocument,
-  type ApplyOptions,
-  applyChecked,
-  type CheckedDocument,
-  checkDocument,
-  currentDocument,
-} from './documents.ts';
+import { type ApplyOptions, applyChecked, checkDocument, currentDocument } from './documents.ts';
 import { readNewest, readRaw, routesOf, writeRaw } from './newest.ts';
 import { notFound } from './refused.ts';
 import type { OperatingTools, ReadingTools } from './tools.ts';
@@ -136,10 +129,7 @@ function pricesOf<Value>(find: (name: PriceName) => Value | undefined): Partial<
  * The edited document, not applied: check it, show its diff, apply it. Refused: not_found for a model, or a route of
  * it.
  */
-export async function editedDocument(
-  tools: ReadingTools,
-  edits: readonly PriceEdit[],
-): Promise<{ revision: number; yaml: string }> {
+export async function editedDocument(tools: ReadingTools, edits: readonly PriceEdit[]) {
   const { revision, yaml } = await currentDocument(tools);
   const raw = readRaw(yaml);
   for (const edit of edits) {
@@ -205,20 +195,11 @@ function asNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, member]) => [name, asNumbers(member)]));
 }
 
-export async function checkPrices(
-  tools: OperatingTools,
-  edits: readonly PriceEdit[],
-  baseRevision?: number,
-): Promise<CheckedDocument> {
+export async function checkPrices(tools: OperatingTools, edits: readonly PriceEdit[], baseRevision?: number) {
   return checkDocument(tools, (await editedDocument(tools, edits)).yaml, baseRevision);
 }
 
-export async function editPrices(
-  tools: OperatingTools,
-  edits: readonly PriceEdit[],
-  options: ApplyOptions,
-): Promise<AppliedDocument> {
+export async function editPrices(tools: OperatingTools, edits: readonly PriceEdit[], options: ApplyOptions) {
   const { yaml } = await editedDocument(tools, edits);
-  const detail = { edits, ...options.detail };
-  return applyChecked(tools, yaml, { ...options, action: options.action ?? 'prices.edit', detail });
+  return applyChecked(tools, yaml, { ...options, action: 'prices.edit', detail: { edits } });
 }

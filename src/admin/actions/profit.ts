@@ -4,14 +4,7 @@
 import { csvHead, csvRows } from '../../kit/csv.ts';
 import { type Nano, ntdNumber } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
-import {
-  type CardLiability,
-  LOSS_BY,
-  type LossBy,
-  PROFIT_BY,
-  type ProfitBy,
-  type ProfitFigures,
-} from '../../store/reads.ts';
+import { LOSS_BY, type LossBy, PROFIT_BY, type ProfitBy, type ProfitFigures } from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
 import { dayText } from './ledger.ts';
 import type { ReadingTools } from './tools.ts';
@@ -26,12 +19,7 @@ export type Profit = ReturnType<typeof profitOf>;
 /** With a model, channel, account or date; null: no channel, or refunds without a request. */
 export type ProfitRow = Profit & { key: string | null };
 
-export interface PrepaidAmounts extends CardLiability {
-  /** Sold cards that nobody has redeemed yet. */
-  unredeemed: Nano;
-  /** The amount that customers can still use: unredeemed cards and the paid part of all balances. */
-  owed: Nano;
-}
+export type PrepaidAmounts = Awaited<ReturnType<typeof readPrepaidAmounts>>;
 
 export type ProfitView = Awaited<ReturnType<typeof showProfit>>;
 
@@ -46,7 +34,8 @@ export async function showProfit(tools: ReadingTools, question: ProfitQuestion) 
   return { ...sums, cards };
 }
 
-export async function readPrepaidAmounts({ read }: Pick<Store, 'read'>): Promise<PrepaidAmounts> {
+/** `owed` is what customers can still use: sold cards that nobody has redeemed yet, and the paid part of all balances. */
+export async function readPrepaidAmounts({ read }: Pick<Store, 'read'>) {
   const liability = await read.cardLiability();
   const unredeemed = liability.sold - liability.redeemed;
   return { ...liability, unredeemed, owed: unredeemed + liability.unspent };

@@ -6,17 +6,12 @@ export interface TableRow {
   cells: Readonly<Record<string, string>>;
 }
 
-interface ReadTable {
-  columns: readonly string[];
-  rows: readonly TableRow[];
-}
-
 const MAX_ROWS = 20_000;
 
 /**
  * Column names are compared in lower case, with `_` for spaces. Undefined if a quote is not closed or it is too long.
  */
-export function readCsv(text: string): ReadTable | undefined {
+export function readCsv(text: string) {
   const lines = splitCells(text.replace(/^\uFEFF/, ''));
   if (!lines || lines.length > MAX_ROWS) return undefined;
   const [header, ...rest] = lines.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
@@ -26,10 +21,12 @@ export function readCsv(text: string): ReadTable | undefined {
       .toLowerCase()
       .replaceAll(/[\s-]+/g, '_'),
   );
-  const rows = rest.map(({ line, cells }) => ({
-    line,
-    cells: Object.fromEntries(columns.map((name, index) => [name, (cells[index] ?? '').trim()])),
-  }));
+  const rows = rest.map(
+    ({ line, cells }): TableRow => ({
+      line,
+      cells: Object.fromEntries(columns.map((name, index) => [name, (cells[index] ?? '').trim()])),
+    }),
+  );
   return { columns, rows };
 }
 

@@ -29,33 +29,7 @@ interface OurSide extends BillSide {
   revenue: Nano;
 }
 
-/** Null if a part is unknown or cannot be compared. */
-type Unsure<Side> = { [part in keyof Side]: Side[part] | null };
-
-export interface BillRow {
-  /** The model's name at the upstream; or ours, if the bill uses it. */
-  model: string;
-  /** 2026-11-15 or 2026-11, as in the bill. */
-  period: string;
-  bill: BillSide | undefined;
-  /** Null if usage of the period, or of a part of it, is no longer kept. */
-  ours: OurSide | null | undefined;
-  /** May include requests of a model with several routes to the channel: nothing is compared. */
-  isMixed: boolean;
-  /** Bill minus ours; null if it cannot be compared. */
-  difference: Unsure<BillSide>;
-  /** Something is comparable, and nothing of that differs by more than 1 %; the amount may not be comparable. */
-  agrees: boolean;
-}
-
-interface BillNote {
-  code: keyof typeof NOTES;
-  /** As in rows. */
-  models: string[];
-  message: string;
-  /** With `usage_not_kept`: the first kept day. */
-  keptFrom?: string;
-}
+export type BillRow = ReturnType<typeof compare>;
 
 /** What could not be counted or compared, and for which models. */
 const NOTES = {
@@ -69,15 +43,7 @@ const NOTES = {
     `usage before ${keptFrom} is no longer kept: ${models} cannot be compared in periods that begin earlier`,
 };
 
-export interface Reconciled {
-  channel: string;
-  rows: BillRow[];
-  totals: { bill: BillSide; ours: Unsure<OurSide> };
-  /** Rows that could not be counted or compared. */
-  notes: BillNote[];
-  /** Lines of the bill that could not be read. */
-  faults: { path: string; message: string }[];
-}
+export type Reconciled = Awaited<ReturnType<typeof reconcile>>;
 
 const NO_BILL: BillSide = { inputTokens: 0, outputTokens: 0, amount: 0n };
 const NOTHING: OurSide = { ...NO_BILL, requests: 0, revenue: 0n };
@@ -89,7 +55,7 @@ export async function reconcile(
   channel: string,
   csv: string,
   { rate = '1', actor }: { rate?: string | undefined; actor: Actor },
-): Promise<Reconciled> {
+) {
   const { document } = await readNewest(tools);
   const factor = parseNtd(rate.trim());
   if (factor === undefined || factor <= 0n) throw invalid('rate', `must be a plain decimal number above 0: ${rate}`);
@@ -114,7 +80,9 @@ export async function reconcile(
       bill: [...bill.values()].reduce(addBill, NO_BILL),
       ours: isAllKept ? [...ours.values()].reduce(addOurs, NOTHING) : NOT_KNOWN,
     },
+    /** Rows that could not be counted or compared. */
     notes: notesOf(rows, marks, dayText(keptDay)),
+    /** Lines of the bill that could not be read. */
     faults,
   };
 }
@@ -157,17 +125,10 @@ function sumBill(lines: readonly BillLine[]): Map<string, BillSide> {
   return sums;
 }
 
-/** Keys of rows with unknown parts. */
-interface Marks {
-  perImage: ReadonlySet<string>;
-  priceRules: ReadonlySet<string>;
-  /** The cost of their requests is unknown. */
-  severalRoutes: ReadonlySet<string>;
-  /** The model that a request belongs to is unknown, too. */
-  mixed: ReadonlySet<string>;
-}
+/** Keys of rows with unknown parts: with several routes the cost, and mixed also the model that a request belongs to. */
+type Marks = Omit<ReturnType<typeof sumOurs>, 'ours'>;
 
-function sumOurs(days: readonly ServedDay[], lines: readonly BillLine[]): Marks & { ours: Map<string, OurSide> } {
+function sumOurs(days: readonly ServedDay[], lines: readonly BillLine[]) {
   const ours = new Map<string, OurSide>();
   const [perImage, priceRules] = [new Set<string>(), new Set<string>()];
   const [severalRoutes, mixed] = [new Set<string>(), new Set<string>()];
@@ -258,7 +219,13 @@ function addOurs(a: OurSide, b: OurSide): OurSide {
   return { ...addBill(a, b), requests: a.requests + b.requests, revenue: a.revenue + b.revenue };
 }
 
-function compare(key: string, { bill, ours }: Pick<BillRow, 'bill' | 'ours'>, marks: Marks): BillRow {
+interface Sides {
+  bill: BillSide | undefined;
+  /** Null if usage of the period, or of a part of it, is no longer kept. */
+  ours: OurSide | null | undefined;
+}
+
+function compare(key: string, { bill, ours }: Sides, marks: Marks) {
   const [period = '', model = ''] = key.split('\n');
   const [theirs, own] = [bill ?? NO_BILL, ours ?? NOTHING];
   const isMixed = marks.mixed.has(key);
@@ -274,7 +241,16 @@ function compare(key: string, { bill, ours }: Pick<BillRow, 'bill' | 'ours'>, ma
     isClose(difference.outputTokens, own.outputTokens),
     isClose(ntd(difference.amount), ntd(own.amount)),
   ].filter((close) => close !== undefined);
-  return { model, period, bill, ours, isMixed, difference, agrees: compared.length > 0 && compared.every(Boolean) };
+  return {
+    /** The model's name at the upstream, or ours, if the bill uses it; and the period as in the bill. */
+    ...{ model, period, bill, ours },
+    /** May include requests of a model with several routes to the channel: nothing is compared. */
+    isMixed,
+    /** Bill minus ours; null if it cannot be compared. */
+    difference,
+    /** Something is comparable, and nothing of that differs by more than 1 %; the amount may not be comparable. */
+    agrees: compared.length > 0 && compared.every(Boolean),
+  };
 }
 
 /** For comparison only: 1 % is far above the error of a double. */
@@ -286,13 +262,15 @@ function isClose(difference: number | null, of: number | null): boolean | undefi
   return difference === null ? undefined : Math.abs(difference) * 100 <= Math.abs(of ?? 0);
 }
 
-function notesOf(rows: readonly BillRow[], marks: Marks, keptFrom: string): BillNote[] {
+/** `keptFrom`: the first kept day. */
+function notesOf(rows: readonly BillRow[], marks: Marks, keptFrom: string) {
   const { perImage, priceRules, severalRoutes } = marks;
   const isOf = (keys: ReadonlySet<string>, { period, model }: BillRow) => keys.has(`${period}\n${model}`);
   const hasSeveral = (row: BillRow) => row.ours !== null && (row.isMixed || isOf(severalRoutes, row));
-  const note = (code: BillNote['code'], isMeant: (row: BillRow) => boolean): BillNote[] => {
+  const note = (code: keyof typeof NOTES, isMeant: (row: BillRow) => boolean) => {
     const models = [...new Set(rows.filter(isMeant).map(({ model }) => model))];
-    return models.length === 0 ? [] : [{ code, models, message: NOTES[code](models.join(', '), keptFrom) }];
+    const message = NOTES[code](models.join(', '), keptFrom);
+    return models.length === 0 ? [] : [{ code, models, message, ...(code === 'usage_not_kept' && { keptFrom }) }];
   };
   return [
     ...note('no_cost', (row) => row.ours?.amount === null && !hasSeveral(row) && !isOf(priceRules, row)),
@@ -300,6 +278,6 @@ function notesOf(rows: readonly BillRow[], marks: Marks, keptFrom: string): Bill
     ...note('per_image', (row) => isOf(perImage, row)),
     ...note('price_rules', (row) => row.ours !== null && isOf(priceRules, row)),
     ...note('several_routes', hasSeveral),
-    ...note('usage_not_kept', ({ ours }) => ours === null).map((one) => ({ ...one, keptFrom })),
+    ...note('usage_not_kept', ({ ours }) => ours === null),
   ];
 }

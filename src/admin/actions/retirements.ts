@@ -1,19 +1,14 @@
 // Models that retire soon or have retired, with the recent traffic that it affects.
 
-import type { DocumentFault } from '../../catalog/check-references.ts';
 import type { Document } from '../../catalog/document.ts';
 import { TRAFFIC_DAYS } from '../../catalog/warn-change.ts';
-import { type RetiringModel, retirementWarning, WARNED_DAYS } from '../../catalog/warn-retirement.ts';
+import { retirementWarning, WARNED_DAYS } from '../../catalog/warn-retirement.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { StoreTools } from './tools.ts';
 
 /** `open` is called only if a model retires soon; without a result the traffic is unknown. */
-export async function listRetiring(
-  { models }: Document,
-  now: number,
-  open: () => Promise<StoreTools | undefined>,
-): Promise<RetiringModel[]> {
+export async function listRetiring({ models }: Document, now: number, open: () => Promise<StoreTools | undefined>) {
   const soon = models.flatMap(({ id, retires_at: at, replaced_by: successor, on_retired: onRetired }, index) => {
     if (at === undefined || at > now + WARNED_DAYS * DAY_MS) return [];
     const inDays = taipeiDay(at) - taipeiDay(now);
@@ -28,10 +23,6 @@ export async function listRetiring(
 }
 
 /** For a document that is checked or was applied. */
-export async function warnRetirements(
-  document: Document,
-  now: number,
-  open: () => Promise<StoreTools | undefined>,
-): Promise<DocumentFault[]> {
+export async function warnRetirements(document: Document, now: number, open: () => Promise<StoreTools | undefined>) {
   return (await listRetiring(document, now, open)).map(retirementWarning);
 }

@@ -7,13 +7,7 @@ import { parseNtd } from '../../kit/money.ts';
 import { record } from './audit-log.ts';
 import type { ChannelDraft, ChosenModel } from './channel-drafts.ts';
 import { openKey } from './connect-channel.ts';
-import {
-  type AppliedDocument,
-  applyChecked,
-  type CheckedDocument,
-  checkDocument,
-  currentDocument,
-} from './documents.ts';
+import { type ApplyOptions, applyChecked, checkDocument, currentDocument } from './documents.ts';
 import { readNewest, readRaw, routesOf, writeRaw } from './newest.ts';
 import { canAdd, type Offer, offerOf, pricesAsked } from './offered-models.ts';
 import { type ChannelTest, sendTest, testOf } from './test-channel.ts';
@@ -22,16 +16,6 @@ import { type Conversion, convertUsd, knownUsd, readConversion, type UsdList } f
 
 /** Each costs a little, and the operator waits. */
 export const MAX_TESTED = 8;
-
-export interface PlannedModel {
-  id: string;
-  model: string;
-  /** NT$ for a million tokens; undefined if it is free. */
-  sale: Fields | undefined;
-  cost: Fields;
-  /** It exists: only a route is added, and its price stays. */
-  isExisting: boolean;
-}
 
 /** The wrong field and its model; `kind`: the form has no prices for a model of its kind. */
 export interface ChoiceFault {
@@ -67,10 +51,7 @@ export async function testDraft(tools: OperatingTools, draft: ChannelDraft, acto
 }
 
 /** The document with the channel. Refused: invalid for a rate or mark-up. */
-export async function planDraft(
-  tools: OperatingTools,
-  draft: ChannelDraft,
-): Promise<{ revision: number; yaml: string; planned: PlannedModel[] }> {
+export async function planDraft(tools: OperatingTools, draft: ChannelDraft) {
   const { document } = await readNewest(tools);
   const { revision, yaml } = await currentDocument(tools);
   const raw = readRaw(yaml);
@@ -92,15 +73,9 @@ export async function planDraft(
   return { revision, yaml: writeRaw({ ...raw, channels, models }), planned: plans.map(({ planned }) => planned) };
 }
 
-interface Plan {
-  planned: PlannedModel;
-  route: Fields;
-  /** As a new model of the document. */
-  model: Fields;
-  existingId: string | undefined;
-}
+type Plan = ReturnType<typeof planModel>;
 
-function planModel(draft: ChannelDraft, document: Document, chosen: ChosenModel, conversion: Conversion): Plan {
+function planModel(draft: ChannelDraft, document: Document, chosen: ChosenModel, conversion: Conversion) {
   const offer = offerOf(draft, document, chosen.model);
   const existing = document.models.find(({ id, aliases }) => id === chosen.id || aliases.includes(chosen.id));
   const { cost, sale } = convertUsd(usdOf(offer, chosen), conversion);
@@ -112,9 +87,11 @@ function planModel(draft: ChannelDraft, document: Document, chosen: ChosenModel,
   const output = known?.maxOutputTokens ?? listed?.maxOutputTokens;
   const features = listed?.features ?? [];
   return {
+    /** `sale` and `cost` are NT$ for a million tokens. If it exists, only a route is added, and its price stays. */
     planned: { id: chosen.id, model: chosen.model, sale, cost, isExisting: existing !== undefined },
     route,
     existingId: existing?.id,
+    /** As a new model of the document. */
     model: {
       id: chosen.id,
       ...(isUsual && { name: known.name }),
@@ -149,20 +126,14 @@ function withRoutes(model: Fields, added: readonly Plan[]): Fields {
   return { ...model, routes: [...routes, ...added.map(({ route }) => ({ ...route, priority }))] };
 }
 
-export interface ReviewedDraft extends CheckedDocument {
-  planned: readonly PlannedModel[];
-}
+export type ReviewedDraft = Awaited<ReturnType<typeof reviewDraft>>;
 
-export async function reviewDraft(tools: OperatingTools, draft: ChannelDraft): Promise<ReviewedDraft> {
+export async function reviewDraft(tools: OperatingTools, draft: ChannelDraft) {
   const { revision, yaml, planned } = await planDraft(tools, draft);
   return { ...(await checkDocument(tools, yaml, revision)), planned };
 }
 
-export async function saveDraft(
-  tools: OperatingTools,
-  draft: ChannelDraft,
-  options: { baseRevision: number; confirmed: boolean; actor: Actor },
-): Promise<AppliedDocument> {
+export async function saveDraft(tools: OperatingTools, draft: ChannelDraft, options: ApplyOptions) {
   const { yaml, planned } = await planDraft(tools, draft);
   const action = draft.isNew ? 'channels.add' : 'channels.edit';
   const detail = { channel: draft.channel.name, models: planned.map(({ id }) => id) };

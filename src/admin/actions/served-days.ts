@@ -35,12 +35,7 @@ const SLACK_MS = HOUR_MS;
 const PAGE = 200;
 
 /** From `fromDay` up to, but not including, `toDay`. */
-export async function servedDays(
-  tools: StoreTools,
-  channel: string,
-  fromDay: number,
-  toDay: number,
-): Promise<ServedDay[]> {
+export async function servedDays(tools: StoreTools, channel: string, fromDay: number, toDay: number) {
   const { read } = tools.store;
   const sums = await read.channelDays(channel, fromDay, toDay);
   if (sums.length === 0) return [];
@@ -66,11 +61,7 @@ export async function servedDays(
 }
 
 /** Newest first, from before `end` back to the one that was active at `since`. */
-async function readHistory(
-  { store }: StoreTools,
-  channel: string,
-  { since, end }: { since: number; end: number },
-): Promise<InForce[]> {
+async function readHistory({ store }: StoreTools, channel: string, { since, end }: { since: number; end: number }) {
   const history: InForce[] = [];
   let [before, until] = [Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY];
   for (;;) {

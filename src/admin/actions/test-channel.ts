@@ -12,22 +12,8 @@ import { callChannel } from './call-channel.ts';
 import { readNewest } from './newest.ts';
 import { notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
-import type { Trouble } from './upstream-troubles.ts';
 
-export interface ChannelTest {
-  ok: boolean;
-  channel: string;
-  /** The model's name at the upstream. */
-  model: string;
-  endpoint: string;
-  ms: number;
-  /** Time to the first byte of the response; null without one. */
-  firstByteMs: number | null;
-  /** `ok`, or the error: status, code and cleaned message. */
-  detail: string;
-  /** The meaning of the error; null if the test passed. */
-  trouble: Trouble | null;
-}
+export type ChannelTest = Awaited<ReturnType<typeof sendTest>>;
 
 /** Far above the size of the expected responses. */
 const MAX_BYTES = 1024 * 1024;
@@ -67,7 +53,7 @@ export async function testChannel(
   tools: OperatingTools,
   name: string,
   { model, actor }: { model?: string | undefined; actor: Actor },
-): Promise<ChannelTest> {
+) {
   const { catalog, document } = await readNewest(tools);
   const channel = catalog.channels.get(name);
   if (!channel) throw notFound(`channel ${name}; there are: ${[...catalog.channels.keys()].join(', ')}`);
@@ -76,17 +62,14 @@ export async function testChannel(
   return result;
 }
 
-interface TestCall {
-  upstreamModel: string;
-  call: Call;
-}
+type TestCall = NonNullable<ReturnType<typeof testOf>>;
 
 /** Sends the call, and records nothing. */
 export async function sendTest(
   tools: Pick<OperatingTools, 'clock' | 'findUpstream'>,
   channel: Channel,
   { upstreamModel: model, call: [endpoint, body] }: TestCall,
-): Promise<ChannelTest> {
+) {
   const host = endpoint === 'messages' ? claudeHostOf(channel.kind) : undefined;
   const hosted = hostedFields({ claudeHost: host && { name: host, betas: undefined } });
   const text = JSON.stringify({ ...body(model, channel.quirks), ...hosted });
@@ -97,10 +80,13 @@ export async function sendTest(
     maxBytes: MAX_BYTES,
   });
   const { ok, ms, firstByteMs } = called;
-  const result = { ok, channel: channel.name, model, endpoint, ms, firstByteMs };
-  return called.ok
-    ? { ...result, detail: 'ok', trouble: null }
-    : { ...result, detail: called.detail, trouble: called.trouble };
+  return {
+    ...{ ok, channel: channel.name, model, endpoint, ms, firstByteMs },
+    /** `ok`, or the error: status, code and cleaned message. */
+    detail: called.ok ? 'ok' : called.detail,
+    /** The meaning of the error; null if the test passed. */
+    trouble: called.ok ? null : called.trouble,
+  };
 }
 
 /** Includes channels that are switched off, which is when they are tested. */
@@ -131,7 +117,7 @@ export function testOf(
   { kind: channelKind, endpoints, quirks }: Pick<Channel, 'kind' | 'endpoints' | 'quirks'>,
   upstreamModel: string,
   kind: ModelKind,
-): TestCall | undefined {
+) {
   const served = endpointsFor(channelKind, endpoints, upstreamModel);
   const calls = CALLS.filter(([endpoint]) => SERVED_BY[kind].includes(endpoint) && served.includes(endpoint));
   const preferred = isForResponses(quirks, upstreamModel) ? 'responses' : undefined;

@@ -24,6 +24,8 @@ export interface Conversion {
   markup: Nano;
 }
 
+type Side = 'cost' | 'sale';
+
 /** Refused: invalid. */
 export function readConversion(rate: string, markup: string): Conversion {
   return { rate: readFactor('rate', rate), markup: readFactor('markup', markup, { mayBeZero: true }) };
@@ -40,11 +42,7 @@ function readFactor(field: string, text: string, { mayBeZero = false } = {}): Na
 const HUNDRED = 100n * NANO_PER_NTD;
 
 /** One price in US$, in NT$ with so many decimals. */
-export function convertPrice(
-  usd: Nano,
-  decimals: number,
-  { rate, markup }: Conversion,
-): Record<'cost' | 'sale', string> {
+export function convertPrice(usd: Nano, decimals: number, { rate, markup }: Conversion) {
   const divisor = NANO_PER_NTD * HUNDRED;
   return {
     cost: roundUp(usd * rate * HUNDRED, divisor, decimals),
@@ -71,7 +69,7 @@ export function knownUsd({ usd }: KnownModel): UsdList {
 /** `sale` is undefined if everything costs 0. A cost has no changes: it is edited when they come. Refused: invalid. */
 export function convertUsd(list: UsdList, conversion: Conversion) {
   assert(Object.keys(list.prices).length > 0, 'a list has a price');
-  const price = (side: 'cost' | 'sale') => (name: string, usd: string) =>
+  const price = (side: Side) => (name: string, usd: string) =>
     Number(convertPrice(readUsd(name, usd), priceDecimals(name), conversion)[side]);
   const [cost, sale] = [price('cost'), price('sale')];
   const isFree = Object.entries(list.prices).every(([name, usd]) => readUsd(name, usd) === 0n);
@@ -108,23 +106,18 @@ function convertAll(list: Readonly<Record<string, string | number>>, convert: (n
 }
 
 /** An amount of US$ as cost and sale price in NT$; undefined after it has reported what is wrong with it. */
-export type ConvertAmount = (path: string, usd: string, decimals: number) => { cost: string; sale: string } | undefined;
-
-interface ConvertedRules {
-  cost: ListRules;
-  sale: ListRules;
-}
+export type ConvertAmount = (path: string, usd: string, decimals: number) => Record<Side, string> | undefined;
 
 const AMOUNTS: ReadonlySet<string> = new Set(PRICE_NAMES);
 
 /** Undefined if the entry has none. */
-export function convertRules(path: string, entry: Fields, convert: ConvertAmount): ConvertedRules | undefined {
+export function convertRules(path: string, entry: Fields, convert: ConvertAmount) {
   if (RULE_NAMES.every((name) => entry[name] === undefined)) return undefined;
   const tiers = listOf(entry.tiers).map((tier, index) =>
     convertFields(`${path}.tiers[${index}]`, fieldsOf(tier), (name) => AMOUNTS.has(name), convert),
   );
   const tools = convertFields(`${path}.tools`, fieldsOf(entry.tools), () => true, convert);
-  const rulesOf = (side: keyof ConvertedRules): ListRules => ({
+  const rulesOf = (side: Side): ListRules => ({
     ...(entry.tiers === undefined ? {} : { tiers: tiers.map((tier) => tier[side]) }),
     ...(entry.service_tiers === undefined ? {} : { service_tiers: textsOf(fieldsOf(entry.service_tiers)) }),
     ...(entry.tools === undefined ? {} : { tools: tools[side] }),
@@ -133,7 +126,7 @@ export function convertRules(path: string, entry: Fields, convert: ConvertAmount
 }
 
 function convertFields(path: string, fields: Fields, isAmount: (name: string) => boolean, convert: ConvertAmount) {
-  const converted: Record<keyof ConvertedRules, Record<string, string>> = { cost: {}, sale: {} };
+  const converted: Record<Side, Record<string, string>> = { cost: {}, sale: {} };
   for (const [name, text] of Object.entries(textsOf(fields))) {
     const amount = isAmount(name) ? convert(`${path}.${name}`, text, priceDecimals(name)) : { cost: text, sale: text };
     if (!amount) continue;

@@ -5,21 +5,11 @@ import type { Channel } from '../../catalog/catalog.ts';
 import { MODEL_FEATURES, type ModelFeature } from '../../catalog/document.ts';
 import { listOf } from '../../catalog/loose-fields.ts';
 import { isObject, type JsonObject } from '../../kit/json/json.ts';
-import type { ModelKind } from '../../vendors/endpoints.ts';
 import { kindOfModel } from '../../vendors/model-kinds.ts';
-import { type Called, callChannel } from './call-channel.ts';
+import { callChannel } from './call-channel.ts';
 import type { OperatingTools } from './tools.ts';
 
-export interface VendorModel {
-  /** Its name at the upstream. */
-  model: string;
-  kind: ModelKind;
-  contextTokens: number | undefined;
-  maxOutputTokens: number | undefined;
-  features: readonly ModelFeature[];
-  /** US$ for one million tokens. */
-  usd: { input: string; output: string } | undefined;
-}
+export type VendorModel = ReturnType<typeof readModel>[number];
 
 const MAX_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 20_000;
@@ -32,10 +22,7 @@ const CONTEXT_FIELDS = [
 ];
 const OUTPUT_FIELDS = ['max_completion_tokens', 'max_output_tokens', 'outputTokenLimit'];
 
-export function listVendorModels(
-  tools: Pick<OperatingTools, 'clock' | 'findUpstream'>,
-  channel: Channel,
-): Promise<Called<VendorModel[]>> {
+export function listVendorModels(tools: Pick<OperatingTools, 'clock' | 'findUpstream'>, channel: Channel) {
   return callChannel(tools, channel, {
     send: (upstream, signal) => upstream.listModels(signal),
     read: readModels,
@@ -53,18 +40,20 @@ function readModels(answer: JsonObject): VendorModel[] | undefined {
   return [...byName.values()].slice(0, MAX_MODELS).sort((a, b) => (a.model < b.model ? -1 : 1));
 }
 
-function readModel(entry: JsonObject): VendorModel[] {
+function readModel(entry: JsonObject) {
   const name = [entry.id, entry.name].find((value) => typeof value === 'string')?.replace(/^models\//, '');
   if (name === undefined || !NAME.test(name)) return [];
   const kind = kindOfModel(name, entry);
   if (kind === null) return [];
   return [
     {
+      /** Its name at the upstream. */
       model: name,
       kind,
       contextTokens: tokensIn(entry, CONTEXT_FIELDS),
       maxOutputTokens: tokensIn(entry, OUTPUT_FIELDS) ?? tokensIn(entry.top_provider, OUTPUT_FIELDS),
       features: featuresOf(entry),
+      /** For one million tokens. */
       usd: pricesOf(entry.pricing),
     },
   ];
@@ -78,7 +67,7 @@ function tokensIn(entry: unknown, fields: readonly string[]): number | undefined
 }
 
 /** OpenRouter lists US$ for one token, as decimal texts; other forms are not known well enough to charge by them. */
-function pricesOf(pricing: unknown): VendorModel['usd'] {
+function pricesOf(pricing: unknown): { input: string; output: string } | undefined {
   if (!isObject(pricing)) return undefined;
   const [input, output] = [perMillion(pricing.prompt), perMillion(pricing.completion)];
   return input === undefined || output === undefined ? undefined : { input, output };

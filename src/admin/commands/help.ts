@@ -10,10 +10,7 @@ const HELP_FLAGS = ['--help', '-h'];
  * The topic of `help …` or `… --help`; undefined without either. `--help` as an option's value does not count: a script
  * must not mistake the help for success.
  */
-export function helpTopic(
-  args: readonly string[],
-  commands: readonly Pick<Command, 'words' | 'takes'>[],
-): readonly string[] | undefined {
+export function helpTopic(args: readonly string[], commands: readonly Pick<Command, 'words' | 'takes'>[]) {
   const words = args.filter((word) => word !== '--json');
   const command = commands.find((one) => startsWith(words, one));
   const options = command ? optionsOf(command).options : [];

@@ -9,10 +9,7 @@ import type { ConsoleTools } from './tools.ts';
 export type Nicknames = ReadonlyMap<string, string>;
 
 /** Reads them for the accounts of one page. */
-export async function readNicknames(
-  { store }: Pick<ConsoleTools, 'store'>,
-  ids: Iterable<string | null>,
-): Promise<Nicknames> {
+export async function readNicknames({ store }: Pick<ConsoleTools, 'store'>, ids: Iterable<string | null>) {
   const accountIds = [...new Set(ids)].filter((id) => id?.startsWith('acc_')) as string[];
   const named = await Promise.all(
     accountIds.map(async (id) => [id, (await store.read.accountNote(id)).nickname] as const),

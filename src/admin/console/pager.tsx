@@ -17,13 +17,8 @@ export function pageIn(asked: number | undefined, size: number, total: number): 
   return { page, size, total, from: (page - 1) * size };
 }
 
-interface PagerProps extends PageOf {
-  context: ConsoleContext;
-  /** Address of the list, with its other parameters. */
-  path: string;
-}
-
-export function Pager({ context, path, page, size, total }: PagerProps) {
+/** `path`: the address of the list, with its other parameters. */
+export function Pager({ context, path, page, size, total }: PageOf & { context: ConsoleContext; path: string }) {
   const { frame } = context.words;
   const pages = Math.ceil(total / size);
   if (pages < 2) return null;

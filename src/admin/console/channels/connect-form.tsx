@@ -13,7 +13,7 @@ import { DataTable, Under } from '../../../site/parts/table.tsx';
 import { SOURCES_DATE } from '../../../vendors/known-models.ts';
 import { OTHER, VENDOR_PRESETS, type VendorPreset } from '../../../vendors/presets.ts';
 import type { ChannelDraft } from '../../actions/channel-drafts.ts';
-import type { PlannedModel, ReviewedDraft } from '../../actions/save-channel.ts';
+import type { ReviewedDraft } from '../../actions/save-channel.ts';
 import type { ChannelTest } from '../../actions/test-channel.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { Diff, DocumentFaults, Warnings } from '../models/review.tsx';
@@ -249,7 +249,7 @@ function TestResult({ context, test }: { context: ConsoleContext; test: ChannelT
   );
 }
 
-function prices({ words: { connect, prices: names } }: ConsoleContext, list: PlannedModel['sale']) {
+function prices({ words: { connect, prices: names } }: ConsoleContext, list: Fields | undefined) {
   if (list === undefined) return connect.free;
   const units = UNIT_NAMES.filter((name) => list[name] !== undefined);
   if (units.length > 0)

@@ -191,11 +191,7 @@ function noteOf({ words: { connect } }: ConsoleContext, { known, listed, existin
   return notes.join(connect.noteGap);
 }
 
-function priceNote(
-  connect: ConsoleContext['words']['connect'],
-  known: Offer['known'],
-  listed: Offer['listed'],
-): string {
+function priceNote(connect: ConsoleContext['words']['connect'], known: Offer['known'], listed: Offer['listed']) {
   if (listed?.usd) return connect.noteListed;
   if (!known) return connect.noteUnknown;
   return known.isSecondHand ? connect.noteSecondHand(SOURCES_DATE) : connect.noteKnown(SOURCES_DATE);
