@@ -56,8 +56,6 @@ export async function showAccount(tools: AllowanceTools, key: PresentedKey) {
   };
 }
 
-export type PublicLimits = ReturnType<typeof publicLimits>;
-
 /** The limits of every account. */
 export function publicLimits({ limits, guards }: Catalog) {
   return { ...limits, free_in_flight: guards.free_in_flight };

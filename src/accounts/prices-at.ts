@@ -60,11 +60,9 @@ async function readPrices(store: Pick<Store, 'read'>, revision: number): Promise
   const createdAt = stored?.createdAt ?? 0;
   const catalog = buildCatalog(read.document, revision, createdAt);
   const hasOnePeriod = catalog.from === Number.NEGATIVE_INFINITY && catalog.until === Number.POSITIVE_INFINITY;
-  return hasOnePeriod ? always(periodOf(catalog)) : overTime(catalogOverTime(read.document, revision, createdAt));
-}
-
-/** Keeps nothing else of the document, which can be large. */
-function always(period: PricePeriod): PricesOverTime {
+  if (!hasOnePeriod) return overTime(catalogOverTime(read.document, revision, createdAt));
+  // Keeps nothing else of the document, which can be large.
+  const period = periodOf(catalog);
   return () => period;
 }
 

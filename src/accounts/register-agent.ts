@@ -4,27 +4,17 @@
 import { type Catalog, exampleModel, tokenBounds } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
 import { fault } from '../faults/fault.ts';
-import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
-import type { NewId } from '../kit/ids.ts';
 import { moneyFields, NANO_PER_NTD } from '../kit/money.ts';
-import type { Random } from '../kit/random.ts';
 import { limitFault } from '../limits/admission-fault.ts';
 import type { RegisterResult } from '../store/operations.ts';
-import type { Store } from '../store/store.ts';
-import { type PublicLimits, publicLimits } from './account.ts';
-import type { Authenticator } from './keys/authenticator.ts';
+import { publicLimits } from './account.ts';
 import { keyFromSecret, lastFour } from './keys/key-format.ts';
+import type { KeyTools } from './keys/manage-keys.ts';
 import { newKeyRow } from './keys/new-key-row.ts';
-import { newSecretText, type Replayable, replayOf, shownText } from './replays.ts';
+import { newSecret, replayOf } from './replays.ts';
 
-export interface RegisterTools {
-  store: Store;
-  clock: Clock;
-  random: Random;
-  newId: NewId;
-  authenticator: Authenticator;
-  catalog(): Catalog;
+export interface RegisterTools extends Omit<KeyTools, 'countKeyChange'> {
   publicUrl: string;
 }
 
@@ -44,21 +34,21 @@ export async function registerAgent(
   tools: RegisterTools,
   { address, networks }: Origin,
   idempotency: Idempotency | undefined,
-): Promise<Replayable<ReturnType<typeof describe>>> {
+) {
   const { clock, newId } = tools;
   const catalog = tools.catalog();
   const { limits, guards } = catalog;
   const announced = announce(catalog, tools.publicUrl);
   const at = clock.now();
   const accountId = newId('acc');
-  const apiKey = newSecretText(keyFromSecret, tools.random, idempotency);
+  const secret = newSecret(keyFromSecret, tools.random, idempotency);
   const result = await tools.store.commit('register', {
     accountId,
     key: newKeyRow({
       keyId: newId('key'),
       accountId,
-      hash: tools.authenticator.hash(apiKey),
-      last4: lastFour(apiKey),
+      hash: tools.authenticator.hash(secret.text),
+      last4: lastFour(secret.text),
       manage: true,
       createdAt: at,
     }),
@@ -82,12 +72,10 @@ export async function registerAgent(
     if (result.reason === 'idempotency_key_reused') throw fault('idempotency_key_reused');
     throw limitFault(result.reason, result.allowance, at, { message: messageOf(result) });
   }
-  const { replayedSalt } = result;
-  const given = shownText(keyFromSecret, apiKey, idempotency, replayedSalt);
   // A registration of an earlier version may have kept less.
   const stored: Partial<Announced> = JSON.parse(result.announced ?? '{}');
   const first: Announced = { ...announced, ...stored, limits: { ...announced.limits, ...stored.limits } };
-  return { answer: describe(first, given, result), isReplay: replayedSalt !== undefined };
+  return secret.answer(result.replayedSalt, (shown) => describe(first, shown, result));
 }
 
 /** Used where the table's text would name a different limit. */
@@ -101,17 +89,10 @@ function messageOf(refused: Extract<RegisterResult, { ok: false }>): ((wait: str
     `The network of this address (IPv6 /${prefix}) has registered ${allowance.limit} accounts in the last 24 hours. Use a key you already have, or retry in ${wait}.`;
 }
 
-/** Settings that the response contains, kept for replays because they may change. */
-interface Announced {
-  publicUrl: string;
-  limits: PublicLimits;
-  demo: boolean;
-  hasFreeModel: boolean;
-  /** What commands and variables name, and how much input a request of it may have; undefined without a chat model. */
-  model: { id: string; free: boolean; inputTokens: number } | undefined;
-}
+type Announced = ReturnType<typeof announce>;
 
-function announce(catalog: Catalog, publicUrl: string): Announced {
+/** Settings that the response contains, kept for replays because they may change. */
+function announce(catalog: Catalog, publicUrl: string) {
   const free = catalog.find(FREE_MODEL);
   const model = exampleModel(catalog, 'chat');
   return {
@@ -119,6 +100,7 @@ function announce(catalog: Catalog, publicUrl: string): Announced {
     limits: publicLimits(catalog),
     demo: free?.demo ?? false,
     hasFreeModel: free !== undefined,
+    /** What commands and variables name, and how much input a request of it may have; undefined without a chat model. */
     model: model && { id: model.id, free: model.free, inputTokens: tokenBounds(model, catalog).input },
   };
 }

@@ -15,23 +15,19 @@ export function replayOf(idempotency: Idempotency | undefined): ReplayRequest | 
   return idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt };
 }
 
-/** The text of a new key or secret, which `write` makes of its bytes. */
-export function newSecretText(
-  write: (bytes: Uint8Array) => string,
-  random: Random,
-  idempotency: Idempotency | undefined,
-): string {
-  return write(idempotency ? idempotency.secretFor(idempotency.salt) : random.bytes(SECRET_BYTES));
-}
+export type NewSecret = ReturnType<typeof newSecret>;
 
-/** The text to show: for a replay, the first call's. */
-export function shownText(
-  write: (bytes: Uint8Array) => string,
-  fresh: string,
-  idempotency: Idempotency | undefined,
-  replayedSalt: string | undefined,
-): string {
-  return idempotency && replayedSalt ? write(idempotency.secretFor(replayedSalt)) : fresh;
+/** The text of a new key or secret, which `write` makes of its bytes. */
+export function newSecret(write: (bytes: Uint8Array) => string, random: Random, idempotency: Idempotency | undefined) {
+  const text = write(idempotency ? idempotency.secretFor(idempotency.salt) : random.bytes(SECRET_BYTES));
+  return {
+    text,
+    /** The answer that shows it: in a replay, the text of the first call. */
+    answer<Answer>(replayedSalt: string | undefined, of: (shown: string) => Answer): Replayable<Answer> {
+      const shown = idempotency && replayedSalt ? write(idempotency.secretFor(replayedSalt)) : text;
+      return { answer: of(shown), isReplay: replayedSalt !== undefined };
+    },
+  };
 }
 
 /** Marks an answer or a refusal as a replay. */

@@ -15,17 +15,17 @@ import { isDelegating } from '../../store/key-chain.ts';
 import type { CreateKeyResult, KeyResult, RotateKeyResult } from '../../store/operations.ts';
 import type { KeyDetails, KeyRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
-import { newSecretText, type Replayable, replayOf, shownText } from '../replays.ts';
+import { type NewSecret, newSecret, replayOf } from '../replays.ts';
 import { SessionEnded } from '../sign-in/sessions.ts';
 import type { Authenticator, PresentedKey } from './authenticator.ts';
 import { childFault, exceedsAncestor, impliedParent, tooManyKeys, tooManyToday } from './child-faults.ts';
 import { keyFromSecret, lastFour } from './key-format.ts';
 import { publicSpending, readSpending } from './key-spending.ts';
 import { subtreeOf, treeOrder } from './key-tree.ts';
+import { limitColumns, newLimits } from './limit-fields.ts';
 import { newKeyRow } from './new-key-row.ts';
-import { type PublicKey, publicKey } from './public-key.ts';
+import { publicKey } from './public-key.ts';
 import { checkManage, type KeyBody, readKeyFields, restrictedManager } from './read-key-fields.ts';
-import { limitColumns, newLimits } from './read-limits.ts';
 
 export interface KeyTools {
   store: Store;
@@ -44,9 +44,6 @@ export interface Requester {
   /** A delegating key: only the keys below it exist for it. */
   delegateId?: string | undefined;
 }
-
-/** A new key with its text, which is shown only here and in a replay. */
-type ShownKey = Replayable<{ api_key: string } & PublicKey>;
 
 const NEITHER =
   'This key can neither manage nor delegate. Use a managing key, or one with delegate for the keys below it.';
@@ -96,20 +93,20 @@ export async function addKey(
   { accountId, by, delegateId }: Requester,
   body: KeyBody,
   idempotency: Idempotency | undefined,
-): Promise<ShownKey> {
+) {
   const at = tools.clock.now();
   const { fields, limits, parentId: given, refusal } = readKeyFields(body, tools.catalog(), at, { isNew: true });
   if (refusal && !idempotency) throw refusal;
   if (delegateId !== undefined && given !== null && given !== delegateId) throw impliedParent();
   const parentId = delegateId ?? given;
   tools.countKeyChange(accountId, delegateId !== undefined);
-  const apiKey = newSecretText(keyFromSecret, tools.random, idempotency);
+  const secret = newSecret(keyFromSecret, tools.random, idempotency);
   const key = newKeyRow(
     {
       keyId: tools.newId('key'),
       accountId,
-      hash: tools.authenticator.hash(apiKey),
-      last4: lastFour(apiKey),
+      hash: tools.authenticator.hash(secret.text),
+      last4: lastFour(secret.text),
       manage: fields.manage ?? false,
       createdAt: at,
     },
@@ -122,7 +119,7 @@ export async function addKey(
   if (!result.ok) {
     throw (result.reason === 'no_replay' && refusal) || (await refusedChange(tools, accountId, result, by));
   }
-  return shownOnce(result, apiKey, idempotency);
+  return shownOnce(result, secret);
 }
 
 export async function editKey(tools: KeyTools, requester: Requester, keyId: string, body: KeyBody) {
@@ -156,21 +153,21 @@ export async function rotateKey(
   keyId: string,
   { grace_seconds: grace }: z.output<typeof rotation>,
   idempotency: Idempotency | undefined,
-): Promise<ShownKey> {
+) {
   tools.countKeyChange(accountId, delegateId !== undefined);
   const at = tools.clock.now();
-  const apiKey = newSecretText(keyFromSecret, tools.random, idempotency);
+  const secret = newSecret(keyFromSecret, tools.random, idempotency);
   const result = await tools.store.commit('rotateKey', {
     accountId,
     keyId,
-    hash: tools.authenticator.hash(apiKey),
-    last4: lastFour(apiKey),
+    hash: tools.authenticator.hash(secret.text),
+    last4: lastFour(secret.text),
     graceUntil: at + (grace ?? 0) * 1000,
     by,
     at,
     replay: replayOf(idempotency),
   });
-  return shownOnce(await done(tools, accountId, result, by), apiKey, idempotency);
+  return shownOnce(await done(tools, accountId, result, by), secret);
 }
 
 /** With every key below it. */
@@ -181,11 +178,6 @@ export async function removeKey(tools: KeyTools, requester: Requester, keyId: st
   const result = await tools.store.commit('revokeKey', { accountId, keyId, by, at: tools.clock.now() });
   await done(tools, accountId, result, by);
   return { id: keyId, deleted: true as const };
-}
-
-interface Done {
-  key: KeyDetails;
-  replayedSalt?: string;
 }
 
 async function done<Result extends KeyResult | RotateKeyResult>(
@@ -236,7 +228,7 @@ async function refusedChange(
   }
 }
 
-function shownOnce({ key, replayedSalt }: Done, apiKey: string, idempotency: Idempotency | undefined): ShownKey {
-  const given = shownText(keyFromSecret, apiKey, idempotency, replayedSalt);
-  return { answer: { api_key: given, ...publicKey(key) }, isReplay: replayedSalt !== undefined };
+/** A new key with its text, which is shown only here and in a replay. */
+function shownOnce({ key, replayedSalt }: { key: KeyDetails; replayedSalt?: string }, secret: NewSecret) {
+  return secret.answer(replayedSalt, (shown) => ({ api_key: shown, ...publicKey(key) }));
 }

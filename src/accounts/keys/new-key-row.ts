@@ -4,11 +4,8 @@ import { NO_LIMITS } from '../../store/key-limits.ts';
 import type { KeyRow } from '../../store/rows.ts';
 
 type Given = Pick<KeyRow, 'keyId' | 'accountId' | 'hash' | 'last4' | 'manage' | 'createdAt'>;
-type Restrictions = Partial<
-  Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'parentId' | 'depth' | 'delegate' | 'limits'>
->;
 
-export function newKeyRow(given: Given, restrictions: Restrictions = {}): KeyRow {
+export function newKeyRow(given: Given, restrictions: Partial<KeyRow> = {}): KeyRow {
   return {
     name: null,
     models: null,

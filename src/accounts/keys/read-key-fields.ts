@@ -10,7 +10,7 @@ import type { AllLimits, LimitChanges } from '../../store/key-limits.ts';
 import { isRestricted, type Restrictions } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { readShape, unknownField } from '../read-shape.ts';
-import { limitChanges, limitShapes } from './read-limits.ts';
+import { limitChanges, limitShapes } from './limit-fields.ts';
 
 type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'expiresAt' | 'manage' | 'delegate'>>;
 

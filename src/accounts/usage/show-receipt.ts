@@ -1,11 +1,10 @@
 // A receipt: the usage record, every bucket's price in the revision that priced it, at the moment that counts, and every attempt.
 
 import { publicTier } from '../../catalog/public-price.ts';
-import { type Fault, fault } from '../../faults/fault.ts';
-import { moneyFields, type Nano } from '../../kit/money.ts';
-import { type InputTier, tierFor } from '../../kit/prices.ts';
-import { inputOf, type ReceiptLine, receiptLines } from '../../ledger/cost.ts';
-import type { UsageRecord } from '../../store/rows.ts';
+import { fault } from '../../faults/fault.ts';
+import { moneyFields } from '../../kit/money.ts';
+import { tierFor } from '../../kit/prices.ts';
+import { inputOf, receiptLines } from '../../ledger/cost.ts';
 import type { Store } from '../../store/store.ts';
 import type { PricesAt } from '../prices-at.ts';
 import { explainCharge } from './explain-charge.ts';
@@ -13,21 +12,16 @@ import { publicRecord } from './public-usage.ts';
 import { type Viewer, visibleKeyIds } from './visible-keys.ts';
 
 export const REQUEST_ID = /^req_[0-9a-z]+$/;
+const NOT_CLOSED = 'This request is still running, so it has no receipt yet. Retry when it has ended.';
 
 export interface ReceiptTools {
   store: Store;
   pricesAt: PricesAt;
 }
 
-export interface Receipt {
-  record: UsageRecord;
-  lines: ReceiptLine[];
-  /** The tier whose prices apply because of the length of the input. */
-  tier: InputTier | undefined;
-  refunded: Nano;
-}
+export type Receipt = Awaited<ReturnType<typeof readReceipt>>;
 
-export async function readReceipt(tools: ReceiptTools, viewer: Viewer, requestId: string): Promise<Receipt> {
+export async function readReceipt(tools: ReceiptTools, viewer: Viewer, requestId: string) {
   const { store, pricesAt } = tools;
   const { accountId } = viewer;
   // PostgreSQL refuses to search for characters that it cannot store.
@@ -38,17 +32,12 @@ export async function readReceipt(tools: ReceiptTools, viewer: Viewer, requestId
   const keyId = hold?.keyId ?? record?.keyId;
   const visible = await visibleKeyIds(store, viewer);
   if (keyId === undefined || visible?.includes(keyId) === false) throw fault('not_found');
-  if (!record) throw notClosed();
+  if (!record) throw fault('not_found', { message: NOT_CLOSED });
   const prices = await pricesAt(record.revision, record.model, record.pricedAt ?? record.at);
+  /** The one whose prices apply because of the length of the input. */
   const tier = tierFor(prices, inputOf(record));
   const refunded = (await store.read.refundedOf(requestId))?.refunded ?? 0n;
   return { record, lines: receiptLines(record, prices, record.cost), tier, refunded };
-}
-
-function notClosed(): Fault {
-  return fault('not_found', {
-    message: 'This request is still running, so it has no receipt yet. Retry when it has ended.',
-  });
 }
 
 export async function showReceipt(tools: ReceiptTools, viewer: Viewer, requestId: string) {

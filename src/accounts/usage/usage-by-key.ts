@@ -17,18 +17,10 @@ export const keyUsage = named('KeyUsage', {
   subtree: usageTotals.describe('Requests of this key and of every key below it.'),
 });
 
-export interface UsageOfKey {
-  key: KeyRow;
-  own: UsageTotals;
-  subtree: UsageTotals;
-}
+type UsageOfKey = Awaited<ReturnType<typeof readUsageByKey>>[number];
 
 /** Usage of the given keys, in the given tree order; keys whose subtree has no request are omitted. */
-export async function readUsageByKey(
-  { read }: Store,
-  query: UsageQuery,
-  keys: readonly KeyRow[],
-): Promise<UsageOfKey[]> {
+export async function readUsageByKey({ read }: Store, query: UsageQuery, keys: readonly KeyRow[]) {
   const totals = new Map((await read.usageByKey(query)).map((one) => [one.keyId, one]));
   const subtrees = new Map<string, UsageTotals>();
   // Children come before their parents here: each adds its whole subtree to its parent's.

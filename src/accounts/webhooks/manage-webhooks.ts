@@ -6,19 +6,16 @@ import { WAIT } from '../../faults/table.ts';
 import { assert } from '../../kit/assert.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { Idempotency } from '../../kit/idempotency.ts';
-import type { NewId } from '../../kit/ids.ts';
-import type { Random } from '../../kit/random.ts';
 import type { Sealer } from '../../kit/sealed.ts';
 import { webhookSecretOf } from '../../kit/webhook-signature.ts';
 import { createCounter } from '../../limits/counter.ts';
 import { MAX_WEBHOOKS } from '../../store/book/webhooks.ts';
 import type { CreateWebhookResult } from '../../store/operations.ts';
 import type { Webhook } from '../../store/rows.ts';
-import type { Store } from '../../store/store.ts';
 import { readCursor } from '../events/list-events.ts';
 import type { EventIds } from '../events/public-event.ts';
-import type { Requester } from '../keys/manage-keys.ts';
-import { newSecretText, replayOf, shownText } from '../replays.ts';
+import type { KeyTools, Requester } from '../keys/manage-keys.ts';
+import { type NewSecret, newSecret, replayOf } from '../replays.ts';
 import { SessionEnded } from '../sign-in/sessions.ts';
 import { ATTEMPT_MS } from './deliver-events.ts';
 import { type MessageTools, sendMessage } from './send-message.ts';
@@ -33,11 +30,7 @@ import {
   type WebhookChanges,
 } from './webhook-shapes.ts';
 
-interface WebhookTools {
-  store: Store;
-  clock: Clock;
-  random: Random;
-  newId: NewId;
+interface WebhookTools extends Pick<KeyTools, 'store' | 'clock' | 'random' | 'newId'> {
   sealer: Sealer;
   eventIds: EventIds;
   webhookUrls: UrlRules;
@@ -71,7 +64,7 @@ export async function addWebhook(
   checkUrl(tools, url);
   const at = tools.clock.now();
   const webhookId = tools.newId('whk');
-  const secret = newSecretText(webhookSecretOf, tools.random, idempotency);
+  const secret = newSecret(webhookSecretOf, tools.random, idempotency);
   const { newestEvent } = await tools.store.read.pulse();
   const webhook: Webhook = {
     webhookId,
@@ -80,7 +73,7 @@ export async function addWebhook(
     types,
     enabled: true,
     disabledFor: null,
-    secret: tools.sealer.seal(secret, owner(webhookId)),
+    secret: tools.sealer.seal(secret.text, owner(webhookId)),
     oldSecret: null,
     oldSecretUntil: null,
     cursor: newestEvent,
@@ -91,7 +84,7 @@ export async function addWebhook(
     createdAt: at,
   };
   const result = await tools.store.commit('createWebhook', { webhook, by, at, replay: replayOf(idempotency) });
-  return withSecret(tools, done(result, by), secret, idempotency);
+  return withSecret(done(result, by), secret, at);
 }
 
 export async function editWebhook(
@@ -119,11 +112,11 @@ export async function rotateWebhook(
   idempotency: Idempotency | undefined,
 ) {
   const at = tools.clock.now();
-  const secret = newSecretText(webhookSecretOf, tools.random, idempotency);
-  const rotation = { secret: tools.sealer.seal(secret, owner(webhookId)), oldUntil: at + OLD_SECRET_MS };
+  const secret = newSecret(webhookSecretOf, tools.random, idempotency);
+  const rotation = { secret: tools.sealer.seal(secret.text, owner(webhookId)), oldUntil: at + OLD_SECRET_MS };
   const input = { accountId, webhookId, changes: {}, rotation, by, at, replay: replayOf(idempotency) };
   const result = await tools.store.commit('changeWebhook', input);
-  return withSecret(tools, done(result, by), secret, idempotency);
+  return withSecret(done(result, by), secret, at);
 }
 
 /** Events after that one are sent again, as far as they are kept. */
@@ -170,14 +163,8 @@ interface Done {
   replayedSalt?: string;
 }
 
-function withSecret(
-  { clock }: WebhookTools,
-  { webhook, replayedSalt }: Done,
-  secret: string,
-  idempotency: Idempotency | undefined,
-) {
-  const shown = shownText(webhookSecretOf, secret, idempotency, replayedSalt);
-  return { answer: { ...publicWebhook(webhook, clock.now()), secret: shown }, isReplay: replayedSalt !== undefined };
+function withSecret({ webhook, replayedSalt }: Done, secret: NewSecret, at: number) {
+  return secret.answer(replayedSalt, (shown) => ({ ...publicWebhook(webhook, at), secret: shown }));
 }
 
 function done(result: CreateWebhookResult, by: Requester['by']): Done {
