@@ -32,19 +32,11 @@ export interface DocLink extends Pick<DocPage, 'name' | 'title' | 'language'> {
   about: string;
 }
 
-export interface DocsLibrary {
-  find(name: string, language: Language): DocPage | undefined;
-  languages(name: string): Language[];
-  groups(language: Language): { group: DocGroup; pages: DocLink[] }[];
-}
+export type DocsLibrary = ReturnType<typeof createDocsLibrary>;
 
 /** `files`: text by path below docs/, such as `billing.md` and `zh-TW/billing.md`. `baseUrl` takes the place of the one
  * that the files are written with, and the numbers of `catalog` that of the defaults. */
-export function createDocsLibrary(
-  files: ReadonlyMap<string, string>,
-  baseUrl: string,
-  catalog: () => Catalog,
-): DocsLibrary {
+export function createDocsLibrary(files: ReadonlyMap<string, string>, baseUrl: string, catalog: () => Catalog) {
   const names = [...files.keys()].flatMap((path) => /^([\w-]+)\.md$/.exec(path)?.[1] ?? []);
   // Rendered at the first request of a revision, to keep the start fast.
   const written = new Map<Language, { catalog: Catalog; pages: Map<string, DocPage> }>();
@@ -59,11 +51,11 @@ export function createDocsLibrary(
   };
   return {
     find,
-    languages: (name) => LANGUAGES.filter((language) => find(name, language)?.language === language),
-    groups: (language) =>
+    languages: (name: string) => LANGUAGES.filter((language) => find(name, language)?.language === language),
+    groups: (language: Language) =>
       GROUPS.map((group) => ({
         group,
-        pages: namesIn(group, names).flatMap((name) => {
+        pages: namesIn(group, names).flatMap((name): DocLink[] => {
           const page = find(name, language);
           return page ? [{ name, title: page.title, language: page.language, about: firstSentence(page.lead) }] : [];
         }),
@@ -201,11 +193,7 @@ function chapterStarts({ html, sections }: Rendered): ChapterStart[] {
 }
 
 /** Text before the first of `starts` stays on the page itself. */
-function splitChapters(
-  name: string,
-  { html, sections }: Rendered,
-  starts: readonly ChapterStart[],
-): { intro: string; chapters: DocChapter[] } {
+function splitChapters(name: string, { html, sections }: Rendered, starts: readonly ChapterStart[]) {
   const [intro = '', ...pieces] = html.split(BEFORE_HEADING);
   if (starts.length === 0) return { intro: html, chapters: [] };
   const chapters = starts.flatMap(({ index: start, slug }, place): DocChapter[] => {

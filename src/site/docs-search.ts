@@ -2,7 +2,9 @@
 // often, and words that are only in code last.
 
 import type { DocGroup, DocPage, DocsLibrary } from './docs-library.ts';
+import { plain } from './format.ts';
 import type { Language } from './language.ts';
+import { CODE_BLOCK } from './markdown.ts';
 
 export interface DocHit {
   page: Pick<DocPage, 'name' | 'title' | 'language' | 'chapters'>;
@@ -112,11 +114,6 @@ function isSentenceStart(text: string, from: number): boolean {
   return from === 0 || /[.。]\s*$/.test(text.slice(0, from));
 }
 
-/** Neither case nor width matters. */
-function plain(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
-}
-
 /** Reduces plurals: a search for "errors" also finds "error". */
 function withoutPlural(word: string): string {
   return /^[a-z]{3,}[^s]s$/.test(word) ? word.slice(0, -1) : word;
@@ -148,8 +145,6 @@ function partsOf(page: DocPage): DocPart[] {
   return parts;
 }
 
-/** Every second piece is a block of code. */
-const CODE_BLOCK = /^(```[\s\S]*?^```$)/m;
 /** Every second piece is the marks before a heading of a part; that of the page is none. */
 const HEADING = /^(#{2,3}) .*$/m;
 

@@ -89,6 +89,11 @@ function groups(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
+/** As texts are searched: neither case nor width matters. */
+export function plain(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
 /** One after the other. */
 export function sentences(...texts: readonly string[]): string {
   return texts

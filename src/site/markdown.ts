@@ -78,7 +78,8 @@ function copyButton({ label, done, language }: CopyWords): string {
   return `<button type="button" class="quiet small" ${words} data-copy hidden>${Bun.escapeHTML(label)}</button>`;
 }
 
-const CODE_BLOCK = /^(```[\s\S]*?^```$)/m;
+/** Split by it, every second piece is a block of code. */
+export const CODE_BLOCK = /^(```[\s\S]*?^```$)/m;
 const LINK = /\[([^[\]]+)\]\(([^()\s]+)\)/g;
 
 /** The Markdown itself with the links of its page, for clients that read Markdown. */
@@ -88,7 +89,6 @@ export function relinkMarkdown(markdown: string, linkTo: LinkTo): string {
       const target = pageLink(href, linkTo);
       return target === undefined ? words : `[${words}](${target})`;
     });
-  // Every second piece is a block of code.
   const pieces = markdown.split(CODE_BLOCK);
   return pieces.map((piece, index) => (index % 2 === 0 ? relink(piece) : piece)).join('');
 }

@@ -1,6 +1,6 @@
 // How a model is called, to copy: one example for each way that its kind has.
 
-export interface Snippet {
+interface Snippet {
   title: string;
   /** Language of the code, for its colours. */
   syntax: 'sh' | 'python' | 'ts' | 'json' | 'toml' | 'powershell';
@@ -8,13 +8,18 @@ export interface Snippet {
 }
 
 /** What a program in each language needs to know. */
-interface Called {
+export interface Called<Model extends { id: string } = { id: string }> {
   publicUrl: string;
   key: string;
-  model: { id: string };
+  model: Model;
 }
 
-export const chatBody = (id: string) => `{"model": "${id}", "messages": [{"role": "user", "content": "Hello!"}]}`;
+export const chatCurl = ({ publicUrl, key, model: { id } }: Called) =>
+  curl(
+    `${publicUrl}/v1/chat/completions`,
+    key,
+    `{"model": "${id}", "messages": [{"role": "user", "content": "Hello!"}]}`,
+  );
 
 export const openaiPython = ({ publicUrl, key, model: { id } }: Called) => `from openai import OpenAI
 
@@ -40,11 +45,6 @@ const client = new GoogleGenAI({ apiKey: '${key}', httpOptions: { baseUrl: '${pu
 const answer = await client.models.generateContent({ model: '${id}', contents: 'Hello!' });
 console.log(answer.text);`;
 
-interface CalledModel {
-  id: string;
-  paths: readonly string[];
-}
-
 const SPEECH = '/v1/audio/speech';
 
 /** Fields of a form beside the model, where a path takes files. */
@@ -65,36 +65,38 @@ const BODIES: Readonly<Record<string, object>> = {
   },
 };
 
-export function modelSnippets(publicUrl: string, { id, paths }: CalledModel, key = 'YOUR_KEY'): Snippet[] {
-  if (paths.includes('/v1/chat/completions')) return chatSnippets(publicUrl, id, key);
+/** Where the visitor puts a key. */
+export const NO_KEY = 'YOUR_KEY';
+
+export function modelSnippets(publicUrl: string, model: { id: string; paths: readonly string[] }): Snippet[] {
+  const { id, paths } = model;
+  if (paths.includes('/v1/chat/completions')) return chatSnippets({ publicUrl, key: NO_KEY, model });
   return paths.slice(0, 1).map((path) => {
     const form = FORMS[path];
-    if (form)
-      return { title: 'curl', syntax: 'sh', code: formCurl(`${publicUrl}${path}`, key, { model: id, ...form }) };
+    if (form) return { title: 'curl', syntax: 'sh', code: formCurl(publicUrl + path, { model: id, ...form }) };
     const body = JSON.stringify({ model: id, ...(BODIES[path] ?? { input: 'Hello!' }) });
     const output = path === SPEECH ? ' -o speech.mp3' : '';
-    return { title: 'curl', syntax: 'sh', code: curl(`${publicUrl}${path}`, key, body) + output };
+    return { title: 'curl', syntax: 'sh', code: curl(publicUrl + path, NO_KEY, body) + output };
   });
 }
 
-function formCurl(url: string, key: string, fields: Readonly<Record<string, string>>): string {
+function formCurl(url: string, fields: Readonly<Record<string, string>>): string {
   const parts = Object.entries(fields).map(([name, value]) => `-F "${name}=${value}"`);
   return `curl -s ${url} \\
-  -H "Authorization: Bearer ${key}" \\
+  -H "Authorization: Bearer ${NO_KEY}" \\
   ${parts.join(' ')}`;
 }
 
-function chatSnippets(publicUrl: string, id: string, key: string): Snippet[] {
-  const called = { publicUrl, key, model: { id } };
+function chatSnippets(called: Called): Snippet[] {
   return [
-    { title: 'curl', syntax: 'sh', code: curl(`${publicUrl}/v1/chat/completions`, key, chatBody(id)) },
+    { title: 'curl', syntax: 'sh', code: chatCurl(called) },
     { title: 'Python (openai)', syntax: 'python', code: openaiPython(called) },
     { title: 'TypeScript (@anthropic-ai/sdk)', syntax: 'ts', code: anthropicSdk(called) },
     { title: 'TypeScript (@google/genai)', syntax: 'ts', code: googleSdk(called) },
   ];
 }
 
-export function curl(url: string, key: string, body: string): string {
+function curl(url: string, key: string, body: string): string {
   return `curl -s ${url} \\
   -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\
   -d '${body}'`;

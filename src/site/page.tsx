@@ -9,6 +9,7 @@ import { hasSessionCookie } from './cookies.ts';
 import { Frame, type FrameContext, Links } from './frame.tsx';
 import { chooseLanguage, type Language, wordsOf } from './language.ts';
 import { knownQuery } from './page-parameters.ts';
+import { LinkButton } from './parts/button.tsx';
 import { SupportLink } from './parts/support-link.tsx';
 import type { SiteTools } from './tools.ts';
 import type { Words } from './words/words.ts';
@@ -100,9 +101,7 @@ export function MessagePage({ context, title, text }: { context: PageContext; ti
         <h1>{title}</h1>
         <p class="lead">{text}</p>
         <p>
-          <a class="button" href="/">
-            {context.words.frame.toHome}
-          </a>
+          <LinkButton href="/" text={context.words.frame.toHome} />
         </p>
       </div>
     </Page>

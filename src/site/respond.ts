@@ -19,21 +19,14 @@ export const YEAR_S = 31_536_000;
 
 interface PageOptions {
   status?: number;
-  headers?: Readonly<Record<string, string>>;
   /** Belongs to one visitor. */
   isPrivate?: boolean;
 }
 
 export function pageResponse(request: Request, publicUrl: string, html: string, options: PageOptions = {}): Response {
   const chosen = toLanguage(requestUrl(request).searchParams.get('lang'));
-  const headers = new Headers({
-    'content-type': 'text/html; charset=utf-8',
-    'content-language': chooseLanguage(request),
-    'cache-control': options.isPrivate ? 'no-store' : 'no-cache',
-    vary: 'accept, accept-language, cookie',
-    ...pageHeaders(publicUrl),
-    ...options.headers,
-  });
+  const headers = new Headers(textHeaders(publicUrl, chooseLanguage(request), 'text/html; charset=utf-8'));
+  if (options.isPrivate) headers.set('cache-control', 'no-store');
   if (chosen) headers.append('set-cookie', languageCookie(chosen, publicUrl));
   return new Response(`<!doctype html>\n${html}`, { status: options.status ?? 200, headers });
 }

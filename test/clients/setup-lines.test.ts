@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, type SetupBlock, setupBlocks } from '../../src/site/account/snippets.ts';
+import { type Client, SETUP_BLOCKS, type SetupBlock } from '../../src/site/account/snippets.ts';
 import { finished } from '../bootstrap/fresh-clone.ts';
 import { type Cli, claudeCode, codex, opencode } from '../support/clis.ts';
 import { codeBlocks } from '../support/code-blocks.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const blocksOf = (client: Client) =>
-  setupBlocks(client, { publicUrl: gateway.url, key, model: { id: 'auto:free', input: 64_000, output: 4_096 } });
+  SETUP_BLOCKS[client]({ publicUrl: gateway.url, key, model: { id: 'auto:free', input: 64_000, output: 4_096 } });
 const codeFor = (blocks: readonly SetupBlock[], purpose: SetupBlock['purpose']) =>
   blocks.find((block) => block.purpose === purpose)?.code ?? 'false';
 const fileOf = (blocks: readonly SetupBlock[]) => {

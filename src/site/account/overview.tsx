@@ -15,9 +15,9 @@ import { dateTime, withGap } from '../format.ts';
 import { NoticeBox } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
 import { Figure, Money } from '../parts/amount.tsx';
-import { LinkButton } from '../parts/button.tsx';
+import { LinkButton, LinkLine } from '../parts/button.tsx';
 import { CopyId } from '../parts/code-block.tsx';
-import { Scroll } from '../parts/table.tsx';
+import { Table } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
 import { BudgetBars, ParentBudgets, readParentBudget } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
@@ -107,11 +107,7 @@ function OverviewPage({ context, facts }: OverviewProps) {
       <div class="cards is-money">
         <Figure title={held > 0n ? overview.available : overview.balance} value={balance - held}>
           {state}
-          {frozen || facts.isUsedUp ? null : (
-            <p>
-              <a href={tabPath('redeem')}>{tabs.redeem}</a>
-            </p>
-          )}
+          {frozen || facts.isUsedUp ? null : <LinkLine href={tabPath('redeem')} text={tabs.redeem} />}
         </Figure>
         {/* While nothing runs, all of the balance is available: one figure is enough. */}
         {held > 0n ? <Figure title={overview.balance} value={balance} /> : null}
@@ -198,9 +194,7 @@ function Latest({ context, facts: { period, parts, latest } }: OverviewProps) {
       )}
       <h2>{overview.latest}</h2>
       <ShortUsageTable context={context} records={latest} label={overview.latest} />
-      <p>
-        <a href={tabPath('usage')}>{overview.allUsage}</a>
-      </p>
+      <LinkLine href={tabPath('usage')} text={overview.allUsage} />
     </>
   );
 }
@@ -213,24 +207,20 @@ function Credits({ context, facts: { credits, hasMoreCredits } }: OverviewProps)
       {credits.length === 0 ? (
         <p class="faint">{overview.noCredits}</p>
       ) : (
-        <Scroll label={overview.credits}>
-          <table class="flows">
-            <tbody>
-              {credits.map(({ at, kind, reference, amount, debit, accountId }) => (
-                <tr>
-                  <td class="number may-wrap">{dateTime(at)}</td>
-                  <td class="nowrap">
-                    {entryKinds[kind]}
-                    {kind === 'card' ? <span class="under id may-wrap">{reference}</span> : null}
-                  </td>
-                  <td class={debit === accountId ? 'right number' : 'right number good'}>
-                    <Money value={debit === accountId ? -amount : amount} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table label={overview.credits} class="flows">
+          {credits.map(({ at, kind, reference, amount, debit, accountId }) => (
+            <tr>
+              <td class="number may-wrap">{dateTime(at)}</td>
+              <td class="nowrap">
+                {entryKinds[kind]}
+                {kind === 'card' ? <span class="under id may-wrap">{reference}</span> : null}
+              </td>
+              <td class={debit === accountId ? 'right number' : 'right number good'}>
+                <Money value={debit === accountId ? -amount : amount} />
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       <p>
         {hasMoreCredits ? <span class="faint">{withGap(overview.latestCredits(credits.length))}</span> : null}

@@ -12,8 +12,9 @@ import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { tierName } from '../pages/price-rules.ts';
 import { Attempts, statusName } from '../parts/attempts.tsx';
+import { LinkLine } from '../parts/button.tsx';
 import { CopyId } from '../parts/code-block.tsx';
-import { type Fact, Facts, Heads, Scroll } from '../parts/table.tsx';
+import { type Fact, Facts, figure, Table } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
 import { AccountPage, tabPath } from './frame.tsx';
 import { RefusedPage, readRefused } from './refused.tsx';
@@ -98,11 +99,7 @@ function NoReceiptPage({ context }: { context: PageContext }) {
 
 function WayBack({ context }: { context: PageContext }) {
   const { usage } = context.words.account;
-  return (
-    <p class="back">
-      <a href={`${tabPath('usage')}${context.query}`}>{usage.back}</a>
-    </p>
-  );
+  return <LinkLine look="back" href={`${tabPath('usage')}${context.query}`} text={usage.back} />;
 }
 
 function Why({ language, facts: { record } }: PartProps) {
@@ -131,28 +128,23 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
   ].filter((note) => note !== '');
   return (
     <>
-      <Scroll label={usage.receipt}>
-        <table class="flows">
-          <Heads texts={[usage.line]} right={[usage.amount]} />
-          <tbody>
-            {lines.map((line) => (
-              <tr>
-                <td>
-                  {lineName(language, record, line.bucket)}
-                  <UnitPrice language={language} line={line} />
-                </td>
-                <td class="right number">{money(line.amount)}</td>
-              </tr>
-            ))}
-            <tr class="sum">
-              <th scope="row">{usage.cost}</th>
-              <td class="right number">
-                <strong>{money(record.cost)}</strong>
-              </td>
-            </tr>
-          </tbody>
-        </table>
-      </Scroll>
+      <Table label={usage.receipt} columns={[usage.line, figure(usage.amount)]} class="flows">
+        {lines.map((line) => (
+          <tr>
+            <td>
+              {lineName(language, record, line.bucket)}
+              <UnitPrice language={language} line={line} />
+            </td>
+            <td class="right number">{money(line.amount)}</td>
+          </tr>
+        ))}
+        <tr class="sum">
+          <th scope="row">{usage.cost}</th>
+          <td class="right number">
+            <strong>{money(record.cost)}</strong>
+          </td>
+        </tr>
+      </Table>
       {notes.length > 0 ? <p class="faint">{notes.join(' · ')}</p> : null}
     </>
   );
@@ -163,17 +155,12 @@ function lineName(language: Language, record: Receipt['record'], bucket: string)
   const { pricing, account } = wordsOf(language);
   const { usage, buckets } = account;
   if (bucket === 'written_off') return usage[whyWrittenOff(record)];
-  const tool = toolOf(bucket);
-  if (tool !== undefined) return pricing.toolCall(tool);
+  if (bucket.startsWith(TOOL)) return pricing.toolCall(bucket.slice(TOOL.length));
   const names: Readonly<Record<string, string>> = buckets;
   return names[bucket] ?? bucket;
 }
 
-/** Name in the line of a tool. */
-function toolOf(bucket: string): string | undefined {
-  return bucket.startsWith(TOOL) ? bucket.slice(TOOL.length) : undefined;
-}
-
+/** Before the name of a tool, in its line. */
 const TOOL = 'tool:';
 
 /** Records from before there were rules have only their figures. */

@@ -6,6 +6,7 @@ import { KEPT_PER_ACCOUNT, REFUSED_DAYS, type RefusedRequest } from '../../store
 import { count, dateTime, sentences } from '../format.ts';
 import { wordFor } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { LinkLine } from '../parts/button.tsx';
 import { CopyId } from '../parts/code-block.tsx';
 import { DataTable, type Fact, Facts, typedText, Under } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
@@ -76,9 +77,7 @@ function RefusedList({ context, requests, keyNames, keyId }: ListProps) {
           keyNames.get(one.keyId) ?? '–',
         ])}
       />
-      <p class="back">
-        <a href={tabPath('usage')}>{usage.back}</a>
-      </p>
+      <LinkLine look="back" href={tabPath('usage')} text={usage.back} />
     </AccountPage>
   );
 }
@@ -129,9 +128,7 @@ export function RefusedPage({ context, refused, keyNames }: RefusedProps) {
         )}
       </div>
       <p class="faint">{words.kept(REFUSED_DAYS, KEPT_PER_ACCOUNT)}</p>
-      <p class="back">
-        <a href={REFUSED}>{words.list}</a>
-      </p>
+      <LinkLine look="back" href={REFUSED} text={words.list} />
     </AccountPage>
   );
 }

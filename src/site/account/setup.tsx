@@ -11,14 +11,15 @@ import { allowedModels, ancestorsOf, isLiveChain } from '../../store/key-chain.t
 import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { type Notice, Tabs } from '../frame.tsx';
+import { NO_KEY } from '../model-snippets.ts';
 import type { PageContext } from '../page.tsx';
-import { Submit } from '../parts/button.tsx';
+import { LinkLine, Submit } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Hidden, SelectField } from '../parts/field.tsx';
 import type { SiteTools } from '../tools.ts';
 import { newKeyBody } from './forms.ts';
 import { AccountPage, tabPath } from './frame.tsx';
-import { CLIENT_NAMES, CLIENTS, type Client, type Purpose, type SetupModel, setupBlocks } from './snippets.ts';
+import { CLIENT_NAMES, CLIENTS, type Client, type Purpose, SETUP_BLOCKS } from './snippets.ts';
 import { askerOf, type SignedVisit, type Visits } from './visits.tsx';
 
 export function addSetup(visits: Visits, tools: SiteTools): void {
@@ -43,30 +44,38 @@ async function createKey(tools: SiteTools, visit: SignedVisit): Promise<Response
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const notice = { text: faultText(page.language, error), isBad: true };
-    return showSetup(tools, visit, form, { notice, status: error.row.status });
+    return showSetup(tools, visit, form, { notice }, error.row.status);
   }
 }
 
 interface Shown {
   key?: string;
   notice?: Notice;
-  status?: number;
 }
 
-/** A model that this key may not use, or that has left, is as if none had been chosen. */
-async function showSetup(tools: SiteTools, visit: SignedVisit, asked: URLSearchParams, shown: Shown = {}) {
-  const { session } = visit;
+async function showSetup(
+  tools: SiteTools,
+  visit: SignedVisit,
+  asked: URLSearchParams,
+  shown: Shown = {},
+  status = 200,
+) {
+  const facts = await readFacts(tools, visit, asked);
+  return visit.show(<SetupPage context={visit.page} {...facts} {...shown} />, { status });
+}
+
+async function readFacts(tools: SiteTools, { session }: SignedVisit, asked: URLSearchParams) {
   const models = chatModels(tools, await keyOf(tools, session));
+  /** One that this key may not use, or that has left, is as if none had been chosen. */
   const chosen = models.find(({ id }) => id === asked.get('model')) ?? models[0];
-  const facts = {
+  return {
     client: clientIn(asked),
     ids: models.map(({ id }) => id),
+    /** None if this key may use no model that chats. */
     model: chosen && { id: chosen.id, ...tokenBounds(chosen, tools.catalog()) },
+    /** How many keys there are; undefined for a visitor who may not create keys. */
     keyCount: session.canManage ? (await tools.store.read.keysOf(session.accountId)).length : undefined,
-    key: shown.key,
-    notice: shown.notice,
   };
-  return visit.show(<SetupPage context={visit.page} {...facts} />, { status: shown.status ?? 200 });
 }
 
 function clientIn(given: URLSearchParams): Client {
@@ -81,17 +90,8 @@ function setupPath(client: Client, model: string): string {
   return `${tabPath('setup')}?${new URLSearchParams({ client, model })}`;
 }
 
-interface SetupProps {
-  context: PageContext;
-  client: Client;
-  ids: readonly string[];
-  /** None if this key may use no model that chats. */
-  model: SetupModel | undefined;
-  /** How many keys there are; undefined for a visitor who may not create keys. */
-  keyCount: number | undefined;
-  key: string | undefined;
-  notice: Notice | undefined;
-}
+type SetupFacts = Awaited<ReturnType<typeof readFacts>>;
+type SetupProps = SetupFacts & Shown & { context: PageContext };
 
 function SetupPage(props: SetupProps) {
   const { context, client, model, key, notice } = props;
@@ -108,7 +108,7 @@ function SetupPage(props: SetupProps) {
             current={setupPath(client, model.id)}
           />
           {key === undefined ? <NewKey {...props} model={model} /> : null}
-          {setupBlocks(client, { publicUrl: context.publicUrl, key: key ?? 'YOUR_KEY', model }).map(
+          {SETUP_BLOCKS[client]({ publicUrl: context.publicUrl, key: key ?? NO_KEY, model }).map(
             ({ purpose, code }) => (
               <section>
                 <h2 class="setup-step">{purposeText(context, purpose)}</h2>
@@ -118,9 +118,7 @@ function SetupPage(props: SetupProps) {
           )}
         </>
       ) : null}
-      <p>
-        <a href="/docs/clients">{setup.more}</a>
-      </p>
+      <LinkLine href="/docs/clients" text={setup.more} />
     </AccountPage>
   );
 }
@@ -142,7 +140,7 @@ function Choice({ context, client, ids, model }: Pick<SetupProps, 'context' | 'c
   );
 }
 
-function NewKey({ context, client, model, keyCount }: SetupProps & { model: SetupModel }) {
+function NewKey({ context, client, model, keyCount }: Omit<SetupProps, 'model'> & { model: { id: string } }) {
   const { setup } = context.words.account;
   if (keyCount === undefined) return <p>{setup.cannotCreate}</p>;
   return (

@@ -1,7 +1,7 @@
 // Settings to paste for each client, with the address of this site, a key, and a model with its context size.
 
 import { claudeCodeVariables } from '../../accounts/register-agent.ts';
-import { anthropicSdk, chatBody, curl, googleSdk, openaiPython } from '../model-snippets.ts';
+import { anthropicSdk, type Called, chatCurl, googleSdk, openaiPython } from '../model-snippets.ts';
 
 export const CLIENTS = [
   ...(['curl', 'python', 'node', 'anthropic', 'google'] as const),
@@ -35,24 +35,14 @@ export interface SetupModel {
   output: number;
 }
 
-export interface SetupTarget {
-  publicUrl: string;
-  key: string;
-  model: SetupModel;
-}
-
-export function setupBlocks(client: Client, target: SetupTarget): SetupBlock[] {
-  return BLOCKS[client](target);
-}
-
-const BLOCKS: Readonly<Record<Client, (target: SetupTarget) => SetupBlock[]>> = {
-  curl: ({ publicUrl, key, model: { id } }) => [
-    { purpose: 'shell', code: curl(`${publicUrl}/v1/chat/completions`, key, chatBody(id)) },
+export const SETUP_BLOCKS: Readonly<Record<Client, (target: Called<SetupModel>) => SetupBlock[]>> = {
+  curl: (target) => [
+    { purpose: 'shell', code: chatCurl(target) },
     {
       purpose: 'powershell',
-      code: `$body = @{ model = "${id}"; messages = @(@{ role = "user"; content = "Hello!" }) } | ConvertTo-Json -Depth 5
-$answer = Invoke-RestMethod -Method Post -Uri "${publicUrl}/v1/chat/completions" \`
-  -Headers @{ Authorization = "Bearer ${key}" } -ContentType "application/json" -Body $body
+      code: `$body = @{ model = "${target.model.id}"; messages = @(@{ role = "user"; content = "Hello!" }) } | ConvertTo-Json -Depth 5
+$answer = Invoke-RestMethod -Method Post -Uri "${target.publicUrl}/v1/chat/completions" \`
+  -Headers @{ Authorization = "Bearer ${target.key}" } -ContentType "application/json" -Body $body
 $answer.choices[0].message.content`,
     },
   ],

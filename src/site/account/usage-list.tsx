@@ -14,7 +14,7 @@ import { Money } from '../parts/amount.tsx';
 import { RequestStatus, statusName } from '../parts/attempts.tsx';
 import { LinkButton } from '../parts/button.tsx';
 import { CopyId } from '../parts/code-block.tsx';
-import { type Fact, Facts, Heads, Scroll } from '../parts/table.tsx';
+import { type Fact, Facts, figure, Table } from '../parts/table.tsx';
 
 interface UsageListProps {
   context: PageContext;
@@ -167,34 +167,30 @@ type ShortUsageProps = Pick<UsageListProps, 'context' | 'records'> & { label: st
 /** The latest requests beside other things, in the few columns that fit. The receipt has the rest. */
 export function ShortUsageTable({ context, records, label }: ShortUsageProps) {
   const { usage } = context.words.account;
+  const names = [usage.time, usage.model, usage.channel, usage.status];
   return (
-    <Scroll label={label}>
-      <table class="stack is-usage is-short">
-        <Heads texts={[usage.time, usage.model, usage.channel, usage.status]} right={[usage.total, usage.cost]} />
-        <tbody>
-          {records.map((record) => (
-            <tr>
-              <td class="at number">
-                <a href={`/account/receipts/${record.requestId}`}>{dateTime(record.at)}</a>
-              </td>
-              <td class="what id">{record.model}</td>
-              <td class="by id" data-label={usage.channel}>
-                {record.channel ?? '–'}
-              </td>
-              <td class="how">
-                <RequestStatus language={context.language} status={record.status} />
-              </td>
-              <td class="right number took wide" data-label={usage.total}>
-                {milliseconds(record.totalMs)}
-              </td>
-              <td class="right number paid">
-                <Money value={record.cost} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table label={label} columns={[...names, figure(usage.total), figure(usage.cost)]} class="stack is-usage">
+      {records.map((record) => (
+        <tr>
+          <td class="at number">
+            <a href={`/account/receipts/${record.requestId}`}>{dateTime(record.at)}</a>
+          </td>
+          <td class="what id">{record.model}</td>
+          <td class="by id" data-label={usage.channel}>
+            {record.channel ?? '–'}
+          </td>
+          <td class="how">
+            <RequestStatus language={context.language} status={record.status} />
+          </td>
+          <td class="right number took wide" data-label={usage.total}>
+            {milliseconds(record.totalMs)}
+          </td>
+          <td class="right number paid">
+            <Money value={record.cost} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -7,6 +7,7 @@ import { ENTRIES, type Entry } from '../changelog/entries.ts';
 import { contentOf, sectionHash } from '../changelog/feeds.ts';
 import { LANGUAGES } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
+import { LinkLine } from '../parts/button.tsx';
 
 export function ChangelogPage({ context }: { context: PageContext }) {
   const { changelog } = context.words;
@@ -18,9 +19,7 @@ export function ChangelogPage({ context }: { context: PageContext }) {
       <div class="narrow">
         <h1>{changelog.title}</h1>
         <p class="lead">{changelog.lead}</p>
-        <p>
-          <a href="/docs/versioning">{changelog.policy}</a>
-        </p>
+        <LinkLine href="/docs/versioning" text={changelog.policy} />
         <p class="faint">
           {changelog.feeds} <a href={ATOM_FEED.path}>Atom</a> · <a href={JSON_FEED.path}>JSON</a>
         </p>

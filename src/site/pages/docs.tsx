@@ -15,6 +15,7 @@ import {
 import { type DocHit, MAX_HITS, MAX_QUERY_CHARS } from '../docs-search.ts';
 import { LANGUAGES } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
+import { LinkLine } from '../parts/button.tsx';
 
 interface DocsProps {
   context: PageContext;
@@ -97,9 +98,7 @@ export function DocsSearchPage({ context, query, hits }: SearchProps) {
   return (
     <Page context={context} title={docs.search}>
       <div class="narrow">
-        <p class="up">
-          <a href="/docs">{docs.all}</a>
-        </p>
+        <LinkLine look="up" href="/docs" text={docs.all} />
         <h1>{docs.search}</h1>
         <SearchForm context={context} query={query} />
         <p role="status">{hits.length === 0 ? docs.notFound(query) : found(hits.length, query)}</p>
@@ -234,14 +233,8 @@ function Article({ context, page, chapter }: PartProps) {
   const [, heading = '', rest = ''] = /^([\s\S]*?<\/h1>|)([\s\S]*)$/.exec(chapter?.html ?? page.intro) ?? [];
   return (
     <article lang={page.language}>
-      <p class="up" lang={context.language}>
-        <a href="/docs">{docs.all}</a>
-      </p>
-      {chapter ? (
-        <p class="chapter-of">
-          <a href={`/docs/${page.name}`}>{page.title}</a>
-        </p>
-      ) : null}
+      <LinkLine look="up" lang={context.language} href="/docs" text={docs.all} />
+      {chapter ? <LinkLine look="chapter-of" href={`/docs/${page.name}`} text={page.title} /> : null}
       {page.language === context.language ? null : (
         <p class="note" lang={context.language}>
           {docs.onlyEnglish}
@@ -252,9 +245,7 @@ function Article({ context, page, chapter }: PartProps) {
       {raw(rest)}
       {!chapter && page.chapters.length > 0 ? <Chapters context={context} page={page} /> : null}
       {chapter ? <Around context={context} page={page} chapter={chapter} /> : null}
-      <p class="faint" lang={context.language}>
-        <a href={`/docs/${page.name}.md`}>{docs.markdown}</a>
-      </p>
+      <LinkLine look="faint" lang={context.language} href={`/docs/${page.name}.md`} text={docs.markdown} />
     </article>
   );
 }

@@ -139,7 +139,13 @@ function pictureOf(catalog: Catalog) {
   };
 }
 
-export function pictureText(language: Language, siteName: string, picture: HomeFacts['picture']): string {
+interface PictureProps {
+  language: Language;
+  siteName: string;
+  picture: HomeFacts['picture'];
+}
+
+export function pictureText({ language, siteName, picture }: PictureProps): string {
   const { picture: words } = wordsOf(language).home;
   const { models, channels, others, takesOver } = picture;
   const says = takesOver ? [words.first, words.second] : [];
@@ -153,15 +159,7 @@ export function pictureText(language: Language, siteName: string, picture: HomeF
   ].join('\n');
 }
 
-function HowItWorks({
-  language,
-  siteName,
-  picture,
-}: {
-  language: Language;
-  siteName: string;
-  picture: HomeFacts['picture'];
-}) {
+function HowItWorks({ language, siteName, picture }: PictureProps) {
   const { picture: words } = wordsOf(language).home;
   const { models, channels, others, takesOver } = picture;
   const says = takesOver ? [words.first, words.second] : [];

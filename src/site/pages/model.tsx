@@ -8,10 +8,10 @@ import { NoticeBox } from '../frame.tsx';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { modelSnippets } from '../model-snippets.ts';
 import { Page, type PageContext } from '../page.tsx';
-import { LinkButton } from '../parts/button.tsx';
+import { LinkButton, LinkLine } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { DayBars, DayBarsLegend, State } from '../parts/state.tsx';
-import { DataTable, type Fact, Facts, figure, Scroll } from '../parts/table.tsx';
+import { DataTable, type Fact, Facts, figure, Table } from '../parts/table.tsx';
 import { descriptionOf, featureNames, type ModelChannel, type ModelFacts, modelPath } from './model-facts.ts';
 import { SpeedChart } from './model-speed.tsx';
 import { factorTexts, priceCaption, tierName } from './price-rules.ts';
@@ -24,9 +24,7 @@ export function ModelPage({ context, model }: { context: PageContext; model: Mod
   const description = descriptionOf(model, language);
   return (
     <Page context={context} title={model.name} description={modelLead(language, model)} languages={LANGUAGES}>
-      <p class="up">
-        <a href="/pricing">{models.up}</a>
-      </p>
+      <LinkLine look="up" href="/pricing" text={models.up} />
       <h1>{model.name}</h1>
       <p class="model-names">
         <code>{model.id}</code> <State language={language} state={model.state} />
@@ -108,11 +106,7 @@ function Notices({ language, model: { isDemo, retirement } }: PartProps) {
     <>
       <NoticeBox notice={isDemo ? { text: models.demo, isWarning: true } : undefined} />
       <NoticeBox notice={retirement && { text: pricing.retires(taipeiMoment(retirement.at)), isWarning: true }}>
-        {successor === undefined ? null : (
-          <p>
-            <a href={modelPath(successor)}>{models.useInstead(successor)}</a>
-          </p>
-        )}
+        {successor === undefined ? null : <LinkLine href={modelPath(successor)} text={models.useInstead(successor)} />}
       </NoticeBox>
     </>
   );
@@ -228,7 +222,6 @@ function pathName(language: Language, path: string): string {
 
 function Speed({ language, model }: PartProps) {
   const { models, status } = wordsOf(language);
-  const heads = [status.channel, status.now];
   const figures = [models.success, status.firstToken, status.whole];
   const hasTraffic = model.channels.some(({ week, lastHour }) => week.successRate !== null || lastHour.requests > 0);
   return (
@@ -238,46 +231,33 @@ function Speed({ language, model }: PartProps) {
         <code>x-svc-channel</code>
       </p>
       {hasTraffic ? <p class="faint">{models.speedHelp}</p> : <p class="empty">{models.noTraffic}</p>}
-      <Scroll label={models.speed}>
-        <table class="stack is-status">
-          <thead>
-            <tr>
-              {heads.map((text) => (
-                <th scope="col">{text}</th>
-              ))}
-              {figures.map((text) => (
-                <th scope="col" class="right">
-                  {text}
-                </th>
-              ))}
-              <th scope="col">{status.days}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {model.channels.map((channel) => (
-              <tr>
-                <th scope="row" class="what id">
-                  {channel.name}
-                </th>
-                <td class="how">
-                  <State language={language} state={channel.state} />
-                </td>
-                {speedFigures(channel).map(([week, lastHour], index) => (
-                  <td class={week === undefined ? 'right number none' : 'right number'} data-label={figures[index]}>
-                    <span>
-                      {week ?? '–'}
-                      {lastHour === undefined ? null : <span class="under">{models.lastHour(lastHour)}</span>}
-                    </span>
-                  </td>
-                ))}
-                <td class="days">
-                  <DayBars language={language} days={channel.days} />
-                </td>
-              </tr>
+      <Table
+        label={models.speed}
+        columns={[status.channel, status.now, ...figures.map(figure), status.days]}
+        class="stack is-status"
+      >
+        {model.channels.map((channel) => (
+          <tr>
+            <th scope="row" class="what id">
+              {channel.name}
+            </th>
+            <td class="how">
+              <State language={language} state={channel.state} />
+            </td>
+            {speedFigures(channel).map(([week, lastHour], index) => (
+              <td class={week === undefined ? 'right number none' : 'right number'} data-label={figures[index]}>
+                <span>
+                  {week ?? '–'}
+                  {lastHour === undefined ? null : <span class="under">{models.lastHour(lastHour)}</span>}
+                </span>
+              </td>
             ))}
-          </tbody>
-        </table>
-      </Scroll>
+            <td class="days">
+              <DayBars language={language} days={channel.days} />
+            </td>
+          </tr>
+        ))}
+      </Table>
       <DayBarsLegend language={language} />
       <SpeedChart language={language} channels={model.channels} />
     </>

@@ -42,7 +42,7 @@ export function homeText(
     home.headline,
     home.lead,
     demo ? `> ${home.demo[demo]}` : '',
-    pictureText(language, siteName, picture),
+    pictureText({ language, siteName, picture }),
     trace ? traceText(language, trace) : '',
     `## ${home.firstCall}`,
     home.firstCallLead,

@@ -11,33 +11,32 @@ import {
 } from '../../catalog/publishing/price-history.ts';
 import { dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
-import { Heads, Scroll } from '../parts/table.tsx';
+import { Table } from '../parts/table.tsx';
 import { amountText, priceTexts, ruleTexts } from './price-rules.ts';
 
 export function PriceHistory({ language, history }: { language: Language; history: readonly PriceChange[] }) {
   const { pricing } = wordsOf(language);
   return (
     <>
-      <Scroll label={pricing.history}>
-        <table class="stack is-history">
-          <Heads texts={[pricing.revision, pricing.since, pricing.changes]} />
-          <tbody>
-            {history.map((change) => (
-              <tr>
-                <th scope="row" class="number">
-                  {pricing.listNumber(change.revision)}
-                </th>
-                <td class="number may-wrap" data-label={pricing.since}>
-                  {dateTime(change.since)}
-                </td>
-                <td>
-                  <Changes language={language} change={change} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label={pricing.history}
+        columns={[pricing.revision, pricing.since, pricing.changes]}
+        class="stack is-history"
+      >
+        {history.map((change) => (
+          <tr>
+            <th scope="row" class="number">
+              {pricing.listNumber(change.revision)}
+            </th>
+            <td class="number may-wrap" data-label={pricing.since}>
+              {dateTime(change.since)}
+            </td>
+            <td>
+              <Changes language={language} change={change} />
+            </td>
+          </tr>
+        ))}
+      </Table>
       {history.length === MAX_PRICE_CHANGES ? <p class="faint">{pricing.latestChanges(MAX_PRICE_CHANGES)}</p> : null}
     </>
   );

@@ -5,7 +5,7 @@ import { MODEL_FEATURES, type ModelFeature } from '../../catalog/document.ts';
 import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
 import { LISTED_UNITS, type ListPrices, type PriceRules, type Prices } from '../../kit/prices.ts';
 import { MODEL_KINDS, type ModelKind } from '../../vendors/endpoints.ts';
-import { compactCount, listPrice } from '../format.ts';
+import { compactCount, listPrice, plain } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
 
@@ -77,11 +77,6 @@ export function searchedText({ id, name, aliases, features }: PricedModel): stri
 /** The columns of the list: those that a model of it has a price in. */
 export function priceColumns(models: readonly PricedModel[]): (keyof Prices)[] {
   return PRICE_ORDER.filter((name) => models.some(({ price }) => price[name] !== undefined));
-}
-
-/** Neither case nor width matters. */
-function plain(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
 }
 
 /** `revision` is the last one that changed a price, and since when; the one in force where that is not known. */

@@ -10,7 +10,7 @@ import { Page, type PageContext } from '../page.tsx';
 import { Submit } from '../parts/button.tsx';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { CardSource } from '../parts/support-link.tsx';
-import { Scroll } from '../parts/table.tsx';
+import { type Column, figure, Table } from '../parts/table.tsx';
 import { featureNames, modelPath } from './model-facts.ts';
 import { PriceHistory } from './price-history.tsx';
 import { factorTexts, priceCaption, pricingLead, retirementText, ruleTexts, tierName } from './price-rules.ts';
@@ -108,68 +108,52 @@ interface PriceTableProps {
 function PriceTable({ context, models, query }: PriceTableProps) {
   const { pricing } = context.words;
   const columns = priceColumns(models);
+  const heads = [
+    { ...sorted(pricing.model, 'name', query), isFigure: false },
+    ...columns.map((name) => {
+      const sort = PRICING_SORTS.find((one) => one === name);
+      return sort ? sorted(pricing[name], sort, query) : figure(pricing[name]);
+    }),
+    sorted(pricing.context, 'context', query),
+    figure(pricing.buys),
+  ];
   return (
-    <Scroll label={pricing.title}>
-      <table class="stack is-prices">
-        <caption>{priceCaption(context.language, columns)}</caption>
-        <thead>
-          <tr>
-            <SortHead text={pricing.model} sort="name" query={query} isFigure={false} />
-            {columns.map((name) => (
-              <SortHead text={pricing[name]} sort={PRICING_SORTS.find((sort) => sort === name)} query={query} />
-            ))}
-            <SortHead text={pricing.context} sort="context" query={query} />
-            <SortHead text={pricing.buys} sort={undefined} query={query} />
-          </tr>
-        </thead>
-        <tbody>
-          {models.map((model) => (
-            <>
-              <PriceRow context={context} model={model} columns={columns} />
-              {model.rules?.tiers.map((tier) => (
-                <FurtherRow
-                  context={context}
-                  model={model}
-                  columns={columns}
-                  name={tierName(context.language, tier)}
-                  prices={tier.prices}
-                />
-              ))}
-              {model.laterPrices.map(({ at, prices }) => (
-                <FurtherRow
-                  context={context}
-                  model={model}
-                  columns={columns}
-                  name={pricing.from(taipeiMoment(at))}
-                  prices={prices}
-                  notes={ruleTexts(context.language, prices.rules, (name) => model.price[name] !== undefined)}
-                />
-              ))}
-            </>
+    <Table
+      label={pricing.title}
+      columns={heads}
+      caption={priceCaption(context.language, columns)}
+      class="stack is-prices"
+    >
+      {models.map((model) => (
+        <>
+          <PriceRow context={context} model={model} columns={columns} />
+          {model.rules?.tiers.map((tier) => (
+            <FurtherRow
+              context={context}
+              model={model}
+              columns={columns}
+              name={tierName(context.language, tier)}
+              prices={tier.prices}
+            />
           ))}
-        </tbody>
-      </table>
-    </Scroll>
+          {model.laterPrices.map(({ at, prices }) => (
+            <FurtherRow
+              context={context}
+              model={model}
+              columns={columns}
+              name={pricing.from(taipeiMoment(at))}
+              prices={prices}
+              notes={ruleTexts(context.language, prices.rules, (name) => model.price[name] !== undefined)}
+            />
+          ))}
+        </>
+      ))}
+    </Table>
   );
 }
 
-interface SortHeadProps {
-  text: string;
-  sort: PricingSort | undefined;
-  query: PricingQuery;
-  isFigure?: boolean;
-}
-
-/** Leads to the list in the order of this column, and from there to the reverse. */
-function SortHead({ text, sort, query, isFigure = true }: SortHeadProps) {
-  const look = isFigure ? 'right' : '';
-  if (sort === undefined) {
-    return (
-      <th scope="col" class={look}>
-        {text}
-      </th>
-    );
-  }
+/** Its head leads to the list in the order of this column, and from there to the reverse. */
+function sorted(text: string, sort: PricingSort, query: PricingQuery): Column {
   const isCurrent = query.sort === sort;
   const isFalling = (sort === 'context') !== query.isReversed;
   const params = new URLSearchParams({
@@ -179,11 +163,11 @@ function SortHead({ text, sort, query, isFigure = true }: SortHeadProps) {
     sort,
     ...(isCurrent && !query.isReversed ? { order: 'reverse' } : {}),
   });
-  return (
-    <th scope="col" class={look} aria-sort={isCurrent ? (isFalling ? 'descending' : 'ascending') : undefined}>
-      <a href={`/pricing?${params}`}>{text}</a>
-    </th>
-  );
+  return {
+    ...figure(text),
+    head: <a href={`/pricing?${params}`}>{text}</a>,
+    sorted: isCurrent ? (isFalling ? 'descending' : 'ascending') : undefined,
+  };
 }
 
 function hasNoCachePrice(model: PricedModel): boolean {

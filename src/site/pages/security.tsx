@@ -3,6 +3,7 @@
 
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
+import { LinkLine } from '../parts/button.tsx';
 
 interface SecurityProps {
   context: PageContext;
@@ -30,9 +31,7 @@ export function SecurityPage({ context, usageMonths, contact }: SecurityProps) {
             <a href={contact}>{contactText(contact)}</a>
           </p>
         )}
-        <p>
-          <a href="/.well-known/security.txt">security.txt</a>
-        </p>
+        <LinkLine href="/.well-known/security.txt" text="security.txt" />
       </div>
     </Page>
   );

@@ -8,7 +8,7 @@ import { dateTime, milliseconds, percent, withGap } from '../format.ts';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { DayBars, DayBarsLegend, State, type StateName } from '../parts/state.tsx';
-import { Scroll } from '../parts/table.tsx';
+import { figure, Table } from '../parts/table.tsx';
 import { modelPath } from './model-facts.ts';
 
 export function StatusPage({ context, facts }: { context: PageContext; facts: PublicStatus }) {
@@ -16,6 +16,7 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: Pu
   const { status } = wordsOf(language);
   const ongoing = facts.incidents.filter(isOngoing);
   const ended = facts.incidents.filter((incident) => !isOngoing(incident));
+  const figures = [status.success, status.firstToken, status.whole].map(figure);
   return (
     <Page context={context} title={status.title} description={status.lead} languages={LANGUAGES}>
       <h1>{status.title}</h1>
@@ -29,28 +30,15 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: Pu
       {ongoing.length > 0 ? <h2>{status.ongoingIncidents}</h2> : null}
       <Incidents language={language} incidents={ongoing} />
       {ongoing.length > 0 ? <h2>{status.models}</h2> : null}
-      <Scroll label={status.title}>
-        <table class="stack is-status">
-          <thead>
-            <tr>
-              {[status.model, status.channel, status.now].map((text) => (
-                <th scope="col">{text}</th>
-              ))}
-              {[status.success, status.firstToken, status.whole].map((text) => (
-                <th scope="col" class="right">
-                  {text}
-                </th>
-              ))}
-              <th scope="col">{status.days}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {facts.models.map((model) => (
-              <ModelRows language={language} model={model} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label={status.title}
+        columns={[status.model, status.channel, status.now, ...figures, status.days]}
+        class="stack is-status"
+      >
+        {facts.models.map((model) => (
+          <ModelRows language={language} model={model} />
+        ))}
+      </Table>
       <DayBarsLegend language={language} />
       <p class="faint">
         {withGap(status.measured)}

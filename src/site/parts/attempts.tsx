@@ -6,7 +6,7 @@ import { isFailed } from '../../store/failed-requests.ts';
 import type { Attempt, UsageRecord } from '../../store/rows.ts';
 import { milliseconds } from '../format.ts';
 import { type Language, wordFor, wordsOf } from '../language.ts';
-import { Scroll } from './table.tsx';
+import { figure, Table } from './table.tsx';
 
 interface AttemptsProps {
   language: Language;
@@ -21,36 +21,20 @@ export function Attempts({ language, attempts, status }: AttemptsProps) {
   return (
     <>
       {isRoutedByCaller && <p class="faint">{usage.callerRouting}</p>}
-      <Scroll label={usage.attempts}>
-        <table class="is-usage">
-          <thead>
-            <tr>
-              {hasModels && (
-                <th scope="col" class="may-wrap">
-                  {usage.model}
-                </th>
-              )}
-              <th scope="col" class="may-wrap">
-                {usage.channel}
-              </th>
-              <th scope="col">{usage.outcome}</th>
-              <th scope="col" class="right">
-                {usage.duration}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {attempts.map((attempt) => (
-              <tr>
-                {hasModels && <td class="id">{attempt.model}</td>}
-                <td class="id">{attempt.channel}</td>
-                <td class="number">{attemptOutcome(language, attempt.outcome, status)}</td>
-                <td class="right number">{milliseconds(attempt.ms)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label={usage.attempts}
+        columns={[...(hasModels ? [usage.model] : []), usage.channel, usage.outcome, figure(usage.duration)]}
+        class="is-usage"
+      >
+        {attempts.map((attempt) => (
+          <tr>
+            {hasModels && <td class="id">{attempt.model}</td>}
+            <td class="id">{attempt.channel}</td>
+            <td class="number">{attemptOutcome(language, attempt.outcome, status)}</td>
+            <td class="right number">{milliseconds(attempt.ms)}</td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

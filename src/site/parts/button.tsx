@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// Buttons that send a form, links that look like one, and links that are ids.
+// Buttons that send a form, links that look like one, links by themselves, and links that are ids.
 
 interface SubmitProps {
   text: string;
@@ -38,6 +38,15 @@ export function SubmitRow({ back, backText, ...submit }: SubmitProps & { back: s
       <Submit {...submit} />
       <LinkButton look="quiet" href={back} text={backText} />
     </div>
+  );
+}
+
+/** A link on a line of its own. */
+export function LinkLine({ href, text, look, lang }: { href: string; text: string; look?: string; lang?: string }) {
+  return (
+    <p class={look} lang={lang}>
+      <a href={href}>{text}</a>
+    </p>
   );
 }
 

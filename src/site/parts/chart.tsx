@@ -3,7 +3,7 @@
 // same figures as a table. Bars of several series stand on each other; what is below zero hangs below the zero line.
 
 import type { Child } from 'hono/jsx';
-import { Scroll } from './table.tsx';
+import { Table } from './table.tsx';
 
 interface ChartColumn {
   /** Short, below the chart: 11-15. If some are empty, all others are shown. */
@@ -106,27 +106,16 @@ type FiguresProps = Pick<ChartProps, 'title' | 'columns' | 'series' | 'format' |
 /** It scrolls on a phone: as lines, each cell would repeat the name of its series, most of the page then. */
 function Figures({ title, columns, series, format, columnText }: FiguresProps) {
   return (
-    <Scroll label={title}>
-      <table class="chart-figures">
-        <thead>
-          <tr>
-            {[columnText, ...series.map(({ name }) => name)].map((head) => (
-              <th scope="col">{head}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {columns.map((column, index) => (
-            <tr>
-              <th scope="row">{column.href ? <a href={column.href}>{column.title}</a> : column.title}</th>
-              {series.map(({ values }) => (
-                <td>{textOf(values[index], format)}</td>
-              ))}
-            </tr>
+    <Table label={title} columns={[columnText, ...series.map(({ name }) => name)]} class="chart-figures">
+      {columns.map((column, index) => (
+        <tr>
+          <th scope="row">{column.href ? <a href={column.href}>{column.title}</a> : column.title}</th>
+          {series.map(({ values }) => (
+            <td>{textOf(values[index], format)}</td>
           ))}
-        </tbody>
-      </table>
-    </Scroll>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

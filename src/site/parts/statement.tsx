@@ -9,7 +9,7 @@ import { type Language, wordsOf } from '../language.ts';
 import { Money } from './amount.tsx';
 import { LinkButton, Submit } from './button.tsx';
 import { TextField } from './field.tsx';
-import { DataTable, type Fact, Facts, figure, Heads, Scroll } from './table.tsx';
+import { DataTable, type Fact, Facts, figure, Table } from './table.tsx';
 
 interface StatementProps {
   language: Language;
@@ -137,26 +137,21 @@ function Entries({
   if (entries.length === 0) return <p class="empty">{words.noEntries}</p>;
   return (
     <>
-      <Scroll label={words.entries}>
-        <table class="flows">
-          <Heads texts={[words.time, words.entry]} right={[words.amount]} />
-          <tbody>
-            {entries.slice(0, MAX_ENTRIES).map((entry) => (
-              <tr>
-                <td class="number may-wrap">{dateTime(entry.at)}</td>
-                <td class="as-written">
-                  {account.entryKinds[entry.kind]}
-                  {publicNote(entry) === null ? null : ` · ${publicNote(entry)}`}
-                  <span class="under id may-wrap">{entry.refundOf ?? entry.reference}</span>
-                </td>
-                <td class="right number">
-                  <Money value={entry.credit === accountId ? entry.amount : -entry.amount} isSigned />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table label={words.entries} columns={[words.time, words.entry, figure(words.amount)]} class="flows">
+        {entries.slice(0, MAX_ENTRIES).map((entry) => (
+          <tr>
+            <td class="number may-wrap">{dateTime(entry.at)}</td>
+            <td class="as-written">
+              {account.entryKinds[entry.kind]}
+              {publicNote(entry) === null ? null : ` · ${publicNote(entry)}`}
+              <span class="under id may-wrap">{entry.refundOf ?? entry.reference}</span>
+            </td>
+            <td class="right number">
+              <Money value={entry.credit === accountId ? entry.amount : -entry.amount} isSigned />
+            </td>
+          </tr>
+        ))}
+      </Table>
       {hasMoreEntries || entries.length > MAX_ENTRIES ? (
         <p class="faint">{words.firstEntries(Math.min(entries.length, MAX_ENTRIES))}</p>
       ) : null}
@@ -185,7 +180,7 @@ export function StatementMonths({ language, months, path }: MonthsProps) {
   );
 }
 
-export interface BillingFormProps {
+interface BillingFormProps {
   language: Language;
   action: string;
   billing: Billing;

@@ -19,7 +19,7 @@ export interface SortedColumn {
   sorted?: 'ascending' | 'descending' | undefined;
 }
 
-interface Column extends SortedColumn {
+export interface Column extends SortedColumn {
   text: string;
   isFigure?: boolean;
   /** Contains text that a user typed, which may be one long word. */
@@ -31,50 +31,64 @@ interface Column extends SortedColumn {
 export const figure = (text: string): Column => ({ text, isFigure: true });
 export const typedText = (text: string): Column => ({ text, isTyped: true });
 export const action = (text: string): Column => ({ text, isAction: true });
+const columnOf = (column: string | Column): Column => (typeof column === 'string' ? { text: column } : column);
 
-interface DataTableProps {
+interface TableProps {
   label: string;
+  /** None: the rows say themselves what they are. */
+  columns?: readonly (string | Column)[];
+  caption?: string | undefined;
+  class: string;
+  children?: Child;
+}
+
+/** `children`: its rows. */
+export function Table({ label, columns = [], caption, class: look, children }: TableProps) {
+  const heads = columns.map(columnOf).map(({ text, isFigure, isAction, head, sorted }) => (
+    <th scope="col" class={isFigure ? 'right' : ''} aria-sort={sorted}>
+      {isAction ? <span class="unseen">{text}</span> : (head ?? text)}
+    </th>
+  ));
+  return (
+    <Scroll label={label}>
+      <table class={look}>
+        {caption ? <caption>{caption}</caption> : null}
+        {heads.length === 0 ? null : (
+          <thead>
+            <tr>{heads}</tr>
+          </thead>
+        )}
+        <tbody>{children}</tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+interface DataTableProps extends Pick<TableProps, 'label' | 'caption'> {
   columns: readonly (string | Column)[];
   /** The first cell of each names the row. */
   rows: readonly (readonly Child[])[];
-  caption?: string;
   none?: string;
   /** Has few columns: it stays a table on every screen but a phone's. */
   isCompact?: boolean;
   class?: string;
 }
 
-export function DataTable({ label, columns, rows, caption, none, isCompact = false, class: look }: DataTableProps) {
-  const [first, ...others] = columns.map((column): Column => (typeof column === 'string' ? { text: column } : column));
+export function DataTable({ rows, none, isCompact = false, class: look, ...table }: DataTableProps) {
   if (rows.length === 0 && none !== undefined) return <p class="empty">{none}</p>;
+  const [, ...others] = table.columns.map(columnOf);
+  const looks = ['stack is-plain', ...(isCompact ? ['is-compact'] : []), ...(look ? [look] : [])];
   return (
-    <Scroll label={label}>
-      <table class={['stack is-plain', ...(isCompact ? ['is-compact'] : []), ...(look ? [look] : [])].join(' ')}>
-        {caption ? <caption>{caption}</caption> : null}
-        <thead>
-          <tr>
-            <th scope="col" aria-sort={first?.sorted}>
-              {first?.head ?? first?.text}
-            </th>
-            {others.map(({ text, isFigure, isAction, head, sorted }) => (
-              <th scope="col" class={isFigure ? 'right' : ''} aria-sort={sorted}>
-                {isAction ? <span class="unseen">{text}</span> : (head ?? text)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([head, ...cells]) => (
-            <tr>
-              <th scope="row">{head}</th>
-              {cells.map((cell, index) => (
-                <Cell column={others[index]}>{cell}</Cell>
-              ))}
-            </tr>
+    <Table {...table} class={looks.join(' ')}>
+      {rows.map(([head, ...cells]) => (
+        <tr>
+          <th scope="row">{head}</th>
+          {cells.map((cell, index) => (
+            <Cell column={others[index]}>{cell}</Cell>
           ))}
-        </tbody>
-      </table>
-    </Scroll>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -95,21 +109,6 @@ function Cell({ column, children }: { column: Column | undefined; children?: Chi
     <td class={look} data-label={column.text}>
       {children}
     </td>
-  );
-}
-
-/** The heads of a table that has rows of its own; those in `right` hold figures. */
-export function Heads({ texts, right = [] }: { texts: readonly Child[]; right?: readonly Child[] }) {
-  return (
-    <thead>
-      <tr>
-        {[...texts, ...right].map((text, index) => (
-          <th scope="col" class={index < texts.length ? '' : 'right'}>
-            {text}
-          </th>
-        ))}
-      </tr>
-    </thead>
   );
 }
 

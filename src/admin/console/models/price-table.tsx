@@ -5,7 +5,7 @@ import { PRICE_NAMES, type PriceName, priceOf } from '../../../catalog/listed-pr
 import type { RetiringModel } from '../../../catalog/warn-retirement.ts';
 import { taipeiMoment } from '../../../kit/taipei.ts';
 import { count, decimal, percent, sentences } from '../../../site/format.ts';
-import { Heads, Scroll } from '../../../site/parts/table.tsx';
+import { figure, Table } from '../../../site/parts/table.tsx';
 import type { ListRules, PriceList, PriceRow, RouteCost } from '../../actions/prices.ts';
 import type { ConsoleContext } from '../frame.tsx';
 
@@ -84,46 +84,41 @@ function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
     [sale, ...routes.map(({ cost }) => cost)].some((list) => list?.[name] !== undefined);
   const shown = PRICE_NAMES.filter(isShown);
   return (
-    <Scroll label={label}>
-      <table class="stack prices">
-        <Heads texts={[prices.price]} right={shown.map((name) => prices[name])} />
-        <tbody>
-          <tr>
-            <th scope="row">{prices.sale}</th>
-            {shown.map((name) => (
+    <Table label={label} columns={[prices.price, ...shown.map((name) => figure(prices[name]))]} class="stack prices">
+      <tr>
+        <th scope="row">{prices.sale}</th>
+        {shown.map((name) => (
+          <td class="right number" data-label={prices[name]}>
+            <strong>
+              <Listed context={context} list={sale} name={name} />
+            </strong>
+          </td>
+        ))}
+      </tr>
+      {routes.map((route) => (
+        <tr class={route.enabled ? '' : 'faint'}>
+          <th scope="row">
+            <span class="id">{route.channel}</span>
+            <span class="under">
+              {prices.cost} · {prices.margin}
+              {route.enabled ? '' : ` · ${prices.off}`}
+            </span>
+          </th>
+          {route.cost === undefined ? (
+            <td class="faint right" colspan={Math.max(1, shown.length)}>
+              {prices.noCost}
+            </td>
+          ) : (
+            shown.map((name) => (
               <td class="right number" data-label={prices[name]}>
-                <strong>
-                  <Listed context={context} list={sale} name={name} />
-                </strong>
+                <Listed context={context} list={route.cost ?? {}} name={name} />
+                <Margin context={context} value={route.margin?.[name]} />
               </td>
-            ))}
-          </tr>
-          {routes.map((route) => (
-            <tr class={route.enabled ? '' : 'faint'}>
-              <th scope="row">
-                <span class="id">{route.channel}</span>
-                <span class="under">
-                  {prices.cost} · {prices.margin}
-                  {route.enabled ? '' : ` · ${prices.off}`}
-                </span>
-              </th>
-              {route.cost === undefined ? (
-                <td class="faint right" colspan={Math.max(1, shown.length)}>
-                  {prices.noCost}
-                </td>
-              ) : (
-                shown.map((name) => (
-                  <td class="right number" data-label={prices[name]}>
-                    <Listed context={context} list={route.cost ?? {}} name={name} />
-                    <Margin context={context} value={route.margin?.[name]} />
-                  </td>
-                ))
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+            ))
+          )}
+        </tr>
+      ))}
+    </Table>
   );
 }
 
