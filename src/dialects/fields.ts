@@ -89,10 +89,9 @@ export function objectList(value: Json | undefined, name: string): readonly Json
 
 /** Refuses the first message without one of these roles. */
 export function requireRoles(messages: readonly JsonObject[], roles: ReadonlySet<Json | undefined>): void {
-  for (let index = 0; index < messages.length; index++) {
-    if (roles.has(messages[index]?.role)) continue;
-    refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...roles].join(', ')}.`);
-  }
+  const wrong = messages.findIndex(({ role }) => !roles.has(role));
+  const at = `messages[${wrong}].role`;
+  if (wrong >= 0) refuseField(at, `Set ${at} to one of ${[...roles].join(', ')}.`);
 }
 
 /** A setting that is present but empty. */

@@ -15,18 +15,6 @@ export interface UsageNames {
   completionDetails: 'completion_tokens_details' | 'output_tokens_details';
 }
 
-interface Figures {
-  prompt: number;
-  /** Undefined if it is not reported. */
-  completion: number | undefined;
-  total: number | undefined;
-  cached: number;
-  written: number;
-  /** Part of `written` that is kept for an hour. */
-  writtenForHour: number;
-  reasoning: number;
-}
-
 /** `tier`: the service tier, which is beside the usage. */
 export function readOpenaiUsage(usage: Json | undefined, names: UsageNames, tier: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
@@ -47,7 +35,8 @@ export function readOpenaiUsage(usage: Json | undefined, names: UsageNames, tier
   return report;
 }
 
-function readFigures(usage: JsonObject, names: UsageNames): Figures | undefined {
+/** `completion`: undefined if it is not reported. `writtenForHour`: part of `written` that is kept for an hour. */
+function readFigures(usage: JsonObject, names: UsageNames) {
   const promptDetails = detailsOf(usage[names.promptDetails]);
   const completionDetails = detailsOf(usage[names.completionDetails]);
   const prompt = readCount(usage[names.prompt]);
@@ -74,6 +63,8 @@ function readFigures(usage: JsonObject, names: UsageNames): Figures | undefined 
   const total = readCount(usage.total_tokens);
   return { prompt, completion: isReported ? completion : undefined, total, cached, written, writtenForHour, reasoning };
 }
+
+type Figures = NonNullable<ReturnType<typeof readFigures>>;
 
 /** The first that is not zero: some vendors repeat one figure under several names, or leave the usual one at zero. */
 function firstCount(...values: readonly (Json | undefined)[]): number | undefined {

@@ -32,19 +32,16 @@ const MAX_MODELS = 10;
 const MAX_CHANNELS = 100;
 const MAX_NAME_CHARS = 200;
 
-interface RoutedBody {
-  routing: Routing;
-  /** Members to set in the body, or to remove (undefined), before a dialect reads it. */
-  edits: Record<string, Json | undefined>;
-}
-
-/** Undefined for a body without such fields. */
-export function readRouting(body: JsonObject): RoutedBody | undefined {
+/**
+ * Undefined for a body without such fields. `edits`: members to set in the body, or to remove (undefined), before a dialect reads
+ * it.
+ */
+export function readRouting(body: JsonObject) {
   if (body.models === undefined && body.provider === undefined) return undefined;
   const ids = names(body.models, 'models', MAX_MODELS);
   const { only, ignore, order, sort, allow_fallbacks: allowFallbacks, ...rest } = providerOf(body.provider);
   const models = ids?.map((id, index) => ({ id, param: `models[${index}]` }));
-  const edits: RoutedBody['edits'] = { models: undefined, provider: undefined };
+  const edits: Record<string, Json | undefined> = { models: undefined, provider: undefined };
   // Members that only OpenRouter has are left to the rules for removed fields, which name them.
   if (Object.keys(rest).length > 0) edits.provider = rest;
   const [first] = ids ?? [];

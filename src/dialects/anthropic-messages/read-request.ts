@@ -99,11 +99,7 @@ export function conversationStart({ system, messages, thinking }: JsonObject): s
   if (!Array.isArray(messages)) return undefined;
   const isAsked = isObject(thinking) && thinking.type !== 'disabled';
   if (!isAsked && !messages.some(hasThoughts)) return undefined;
-  return writeStart([{ role: 'system', content: system ?? '' }, ...messages], isGiven);
-}
-
-function isGiven({ role }: JsonObject): boolean {
-  return role !== 'assistant';
+  return writeStart([{ role: 'system', content: system ?? '' }, ...messages], ({ role }) => role !== 'assistant');
 }
 
 function hasThoughts(message: Json): boolean {

@@ -31,7 +31,7 @@ function turnsOfLoop(messages: readonly Json[]): readonly Json[] {
   let isAnswered = false;
   let wasAssistant = false;
   for (const turn of messages.toReversed()) {
-    const isOwn = isAssistant(turn);
+    const isOwn = isObject(turn) && turn.role === 'assistant';
     if (isOwn && !isAnswered) break;
     if (isOwn) turns.push(turn);
     // Messages of a user that follow each other are one.
@@ -46,10 +46,6 @@ function losesThoughts([first, ...more]: readonly Json[], isRemoved: Test): bool
   if (first === undefined || !isRemoved(first)) return false;
   const next = more.find((block) => !isRemoved(block));
   return next === undefined || !isThinking(next);
-}
-
-function isAssistant(turn: Json): boolean {
-  return isObject(turn) && turn.role === 'assistant';
 }
 
 function isResult(block: Json): boolean {

@@ -29,7 +29,7 @@ import { mergeUsage, writeUsage } from './usage.ts';
 export class MessageWriter implements StreamWriter, RepeatedFrames {
   readonly transcript: Transcript;
   readonly #blocks = new Map<number, SentBlock>();
-  readonly #repeats = new RepeatWriter(writeDelta);
+  readonly #repeats = new RepeatWriter((delta) => writeSse(delta, 'content_block_delta'));
   readonly repeats = this;
   #held: StreamEvent[] = [];
   #model: string;
@@ -104,10 +104,6 @@ export class MessageWriter implements StreamWriter, RepeatedFrames {
 
 /** The text of the first block: the only content that a prefill can continue. */
 const TEXT_SLOT = '0/0/text';
-
-function writeDelta(delta: string): string {
-  return writeSse(delta, 'content_block_delta');
-}
 
 function noteBlock(blocks: Map<number, SentBlock>, { name, segments }: StreamEvent, document: JsonDocument): void {
   const index = indexOf(document);

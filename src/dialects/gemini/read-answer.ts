@@ -14,7 +14,7 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   const candidate = candidateOf(value) ?? {};
   const calls = new HostedCalls();
   calls.add(candidate);
-  const said = outputOf(partsOf(candidate).flatMap((part) => blocks.segmentsOf(part)));
+  const said = outputOf(partsIn(candidate).flatMap((part) => blocks.segmentsOf(part)));
   const output = { ...said, ...calls.facts() };
   const usage = readUsage(value.usageMetadata, output.hasContent);
   const gaveUp = isFailure(reason) && !output.hasContent;
@@ -34,11 +34,6 @@ export function isChunk(value: JsonObject): boolean {
 
 export function partsIn({ content }: JsonObject): JsonObject[] {
   return isObject(content) ? objectsOf(content.parts) : [];
-}
-
-/** Without empty ones. */
-function partsOf(candidate: JsonObject): JsonObject[] {
-  return partsIn(candidate).filter((part) => !isEmpty(part));
 }
 
 /** Google's libraries drop a turn from their history if one of its chunks has no part. */

@@ -57,11 +57,13 @@ export class GeminiReader implements StreamReader {
     this.#reason = reason ?? this.#reason;
     // Most chunks have one part and no reason: they keep their text.
     if (all.length === 1 && parts[0] && reason === undefined) return [this.#event(document, parts[0])];
-    const events = parts.map((part) => this.#event(chunkOfPart(document, all.indexOf(part)), part));
+    const chunkOf = (part: JsonObject) => withPart(document, (places) => rawOf(places?.at(all.indexOf(part))));
+    const events = parts.map((part) => this.#event(chunkOf(part), part));
     // An empty chunk shows the client that its answer has begun.
-    if (reason === undefined) return parts.length > 0 ? events : [emptyEvent(document)];
+    if (reason === undefined && parts.length === 0) return [this.#event(document, EMPTY_PART)];
+    if (reason === undefined) return events;
     if (isFailure(reason) && !this.#output.hasContent) return [GAVE_UP];
-    const last = candidate ? lastChunk(document) : document;
+    const last = candidate ? withPart(document, () => EMPTY_PART, true) : document;
     return [...events, { kind: 'held', name: undefined, document: last, segments: [] }];
   }
 
@@ -83,16 +85,7 @@ export class GeminiReader implements StreamReader {
   }
 }
 
-function emptyEvent(document: JsonDocument): StreamEvent {
-  return { kind: 'other', name: undefined, document, segments: [] };
-}
-
 const ENDINGS: ReadonlySet<string> = new Set(['finishReason', 'finishMessage']);
-
-/** The chunk with one of its parts. `index` counts all of them, empty ones too. */
-function chunkOfPart(document: JsonDocument, index: number): JsonDocument {
-  return withPart(document, (parts) => rawOf(parts?.at(index)));
-}
 
 /** The chunk of a single text with another text. */
 export function chunkWithText(document: JsonDocument, text: string): JsonDocument {
@@ -102,11 +95,7 @@ export function chunkWithText(document: JsonDocument, text: string): JsonDocumen
   });
 }
 
-/** Its end, with the reason. */
-function lastChunk(document: JsonDocument): JsonDocument {
-  return withPart(document, () => EMPTY_PART, true);
-}
-
+/** The chunk with one of its parts. `isLast`: it has the reason why the answer ended, too. */
 function withPart(
   document: JsonDocument,
   partOf: (parts: RawPlace | undefined) => RawValue,

@@ -57,17 +57,13 @@ type Wish = 'yes' | 'no' | undefined;
 /** Whether a request turns reasoning on or off, in the fields of any dialect. On wins. */
 function wishOf(body: JsonObject): Wish {
   const { reasoning_effort: effort, reasoning, thinking, output_config: config, enable_thinking: flag } = body;
-  let wish = stronger(wordOf(effort), flagOf(flag));
+  const wishes = [wordOf(effort), flagOf(flag)];
   if (isObject(reasoning)) {
-    wish = stronger(wish, wordOf(reasoning.effort) ?? flagOf(reasoning.enabled) ?? countOf(reasoning.max_tokens));
+    wishes.push(wordOf(reasoning.effort) ?? flagOf(reasoning.enabled) ?? countOf(reasoning.max_tokens));
   }
-  if (isObject(thinking)) wish = stronger(wish, thinking.type === 'disabled' ? 'no' : 'yes');
-  if (isObject(config)) wish = stronger(wish, wordOf(config.effort));
-  return wish;
-}
-
-function stronger(one: Wish, other: Wish): Wish {
-  return one === 'yes' || other === 'yes' ? 'yes' : (one ?? other);
+  if (isObject(thinking)) wishes.push(thinking.type === 'disabled' ? 'no' : 'yes');
+  if (isObject(config)) wishes.push(wordOf(config.effort));
+  return wishes.find((wish) => wish === 'yes') ?? wishes.find((wish) => wish !== undefined);
 }
 
 function wordOf(word: Json | undefined): Wish {

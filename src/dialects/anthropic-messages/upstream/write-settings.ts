@@ -110,15 +110,7 @@ interface ReasoningObstacles {
   maxOutputTokens: number | undefined;
 }
 
-interface ReasoningPlan {
-  isOn: boolean;
-  dropped: readonly string[];
-  /** Fields that are lost if the wallet leaves no more than this. */
-  droppedAt(maxOutputTokens: number): readonly string[];
-  /** `thinking`, and `effort` for `output_config`. */
-  members(fields: UpstreamFields): ReasoningMembers;
-}
-
+/** `effort`: for `output_config`. */
 type ReasoningMembers = { thinking?: JsonObject; effort?: string };
 
 const OFF_EFFORTS = new Set(['none', 'minimal']);
@@ -128,15 +120,16 @@ export function wantsThoughts(wish: ReasoningWish | undefined): boolean {
   return wish !== undefined && !wish.isOff && !OFF_EFFORTS.has(wish.effort ?? '');
 }
 
+/** `droppedAt`: fields that are lost if the wallet leaves no more than this. */
 export function planReasoning(
   { reasoning: wish, showsThoughts }: Pick<Conversation, 'reasoning' | 'showsThoughts'>,
   traits: ClaudeTraits,
   obstacles: ReasoningObstacles,
-): ReasoningPlan {
+) {
   const off = { isOn: false, dropped: [], droppedAt: () => [], members: () => thinkingOff(traits) };
   if (!wish) {
     const mustStop = obstacles.isForced && traits.thinksByDefault && traits.thinkingOff === 'disabled';
-    return mustStop ? off : { ...off, members: () => ({}) };
+    return mustStop ? off : { ...off, members: (): ReasoningMembers => ({}) };
   }
   if (!wantsThoughts(wish)) return off;
   const hasNoBudget =
@@ -148,7 +141,7 @@ export function planReasoning(
     return { ...off, isOn: true, members: () => adaptive(wish, showsThoughts, traits) };
   }
   const droppedAt = (maxOutputTokens: number) => (fitsThinking(maxOutputTokens) ? [] : [wish.name]);
-  return { isOn: true, dropped: [], droppedAt, members: (fields) => byBudget(wish, fields) };
+  return { isOn: true, dropped: [], droppedAt, members: (fields: UpstreamFields) => byBudget(wish, fields) };
 }
 
 /** The budget is part of the output bound. If the bound is below the smallest budget, thinking is off. */

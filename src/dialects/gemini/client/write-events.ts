@@ -77,7 +77,6 @@ const PICTURE = /^!\[[^\]]*\]\(data:([^;,]+);base64,([^)]*)\)$/;
 class PartWriter {
   readonly #origin: string;
   #open: Block | undefined;
-  /** The origin of the open call. */
   #arguments = '';
   #signature = '';
   /** The open block has text. */
