@@ -4,26 +4,9 @@
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { refuseField } from './fields.ts';
 
-export interface Routing {
-  /** Further models, in this order; undefined if the caller lists none. */
-  models: readonly NamedModel[] | undefined;
-  channels: ChannelWishes;
-}
-
-export interface NamedModel {
-  id: string;
-  /** Where the body has it. */
-  param: string;
-}
-
-export interface ChannelWishes {
-  only: readonly string[] | undefined;
-  ignore: readonly string[] | undefined;
-  /** These first, in this order. */
-  order: readonly string[] | undefined;
-  sort: Sort | undefined;
-  allowFallbacks: boolean;
-}
+export type Routing = NonNullable<ReturnType<typeof readRouting>>['routing'];
+export type NamedModel = NonNullable<Routing['models']>[number];
+export type ChannelWishes = Routing['channels'];
 
 const SORTS = ['price', 'latency'] as const;
 type Sort = (typeof SORTS)[number];
@@ -40,6 +23,7 @@ export function readRouting(body: JsonObject) {
   if (body.models === undefined && body.provider === undefined) return undefined;
   const ids = names(body.models, 'models', MAX_MODELS);
   const { only, ignore, order, sort, allow_fallbacks: allowFallbacks, ...rest } = providerOf(body.provider);
+  /** `param`: where the body has it. */
   const models = ids?.map((id, index) => ({ id, param: `models[${index}]` }));
   const edits: Record<string, Json | undefined> = { models: undefined, provider: undefined };
   // Members that only OpenRouter has are left to the rules for removed fields, which name them.
@@ -49,10 +33,12 @@ export function readRouting(body: JsonObject) {
   return {
     edits,
     routing: {
+      /** Further models, in this order; undefined if the caller lists none. */
       models,
       channels: {
         only: names(only, 'provider.only', MAX_CHANNELS),
         ignore: names(ignore, 'provider.ignore', MAX_CHANNELS),
+        /** These first, in this order. */
         order: names(order, 'provider.order', MAX_CHANNELS),
         sort: readSort(sort),
         allowFallbacks: readFlag(allowFallbacks, 'provider.allow_fallbacks') ?? true,

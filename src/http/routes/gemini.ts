@@ -5,7 +5,6 @@ import { gemini } from '../../dialects/gemini/dialect.ts';
 import { member } from '../../dialects/gemini/member.ts';
 import { readInput } from '../../dialects/gemini/read-request.ts';
 import { batchEmbedContents, embedContent } from '../../dialects/gemini-embeddings/dialect.ts';
-import type { ListedModel } from '../../dialects/model-list.ts';
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { openMember } from '../../kit/json/raw-json.ts';
 import { anyObject, count, each, named, number, text, withOptional } from '../../kit/shapes.ts';
@@ -168,8 +167,8 @@ export const GEMINI_CALLS = [
     envelope: 'google',
     async handle(tools, exchange) {
       const models = usableModels(tools.catalog(), exchange.key)
-        .filter((model) => methodsOf(model).length > 0)
-        .map(writeModel);
+        .map(writeModel)
+        .filter(({ supportedGenerationMethods: methods }) => methods.length > 0);
       return Response.json({ models }, { headers: await gatewayHeaders(tools, exchange, 'google') });
     },
   }),
@@ -228,18 +227,16 @@ const METHODS: Partial<Record<ModelKind, { path: string; names: readonly string[
   embeddings: { path: '/v1/embeddings', names: ['embedContent', 'batchEmbedContents'] },
 };
 
-function methodsOf({ endpoints }: ListedModel): string[] {
-  return Object.values(METHODS).flatMap(({ path, names }) => (endpoints.includes(path) ? names : []));
-}
-
-function writeModel(model: ListedModel) {
-  const { id, name, inputTokens, outputTokens, updatedAt } = model;
+function writeModel(model: ReturnType<typeof describeModel>) {
+  const { endpoints } = model;
   return {
-    name: `models/${id}`,
-    version: new Date(updatedAt).toISOString(),
-    displayName: name,
-    inputTokenLimit: inputTokens,
-    outputTokenLimit: outputTokens,
-    supportedGenerationMethods: methodsOf(model),
+    name: `models/${model.id}`,
+    version: model.created_at,
+    displayName: model.display_name,
+    inputTokenLimit: model.max_input_tokens,
+    outputTokenLimit: model.max_tokens,
+    supportedGenerationMethods: Object.values(METHODS).flatMap(({ path, names }) =>
+      endpoints.includes(path) ? names : [],
+    ),
   };
 }

@@ -3,7 +3,6 @@
 import { type Catalog, type Model, tokenBounds } from '../../catalog/catalog.ts';
 import { PRICE_UNIT, pathsOf, publicDescription } from '../../catalog/public-catalog.ts';
 import { publicPrice } from '../../catalog/public-price.ts';
-import { type ListedModel, writeModel, writeModelList } from '../../dialects/model-list.ts';
 import { text } from '../../kit/shapes.ts';
 import { chooseModel, type ModelLimit, mayUse } from '../../relay/choose-model.ts';
 import { gatewayHeaders } from '../common-headers.ts';
@@ -21,7 +20,9 @@ export const LIST_CALLS = [
     result: 'The models.',
     answer: modelList,
     async handle(tools, exchange) {
-      const list = writeModelList(usableModels(tools.catalog(), exchange.key));
+      const data = usableModels(tools.catalog(), exchange.key);
+      const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+      const list = { object: 'list', data, has_more: false, ...ends };
       return Response.json(list, { headers: await gatewayHeaders(tools, exchange, 'openai') });
     },
   }),
@@ -38,13 +39,13 @@ export const LIST_CALLS = [
       const { id = '' } = exchange.params;
       const kind = catalog.find(id)?.kinds[0] ?? 'chat';
       const model = describeModel(chooseModel(catalog, exchange.key, id, kind), catalog, id);
-      return Response.json(writeModel(model), { headers: await gatewayHeaders(tools, exchange, 'openai') });
+      return Response.json(model, { headers: await gatewayHeaders(tools, exchange, 'openai') });
     },
   }),
 ];
 
 /** Models first, then their aliases, then the names of retired models that they replace. */
-export function usableModels(catalog: Catalog, key: ModelLimit): ListedModel[] {
+export function usableModels(catalog: Catalog, key: ModelLimit) {
   const models = catalog.models.filter((model) => mayUse(key, model));
   const replaced = [...catalog.retired.keys()].flatMap((name) => {
     const model = catalog.find(name);
@@ -57,21 +58,40 @@ export function usableModels(catalog: Catalog, key: ModelLimit): ListedModel[] {
   ];
 }
 
-export function describeModel(model: Model, catalog: Catalog, id: string): ListedModel {
+/** Members that Anthropic's SDK requires and whose values are unknown here. */
+const PROMISED = { lifecycle: 'active', deprecated_at: null, retires_at: null, line: null, capabilities: null };
+
+/** In the shape of the lists. `id`: its own, or another name of it. */
+export function describeModel(model: Model, catalog: Catalog, id: string) {
   const { input, output } = tokenBounds(model, catalog);
+  const { updatedAt } = catalog;
   return {
     id,
-    aliasOf: id === model.id ? undefined : model.id,
-    name: model.name,
-    described: publicDescription(model),
+    object: 'model',
+    type: 'model',
     endpoints: pathsOf(model),
-    updatedAt: catalog.updatedAt,
-    inputTokens: input,
-    outputTokens: output,
-    demo: model.demo,
+    created: Math.floor(updatedAt / 1000),
+    created_at: new Date(updatedAt).toISOString(),
+    owned_by: 'gateway',
+    display_name: model.name,
+    ...publicDescription(model),
+    max_input_tokens: input,
+    max_tokens: output,
+    ...(model.demo ? { demo: true } : {}),
     free: model.free,
-    retirement: model.retirement,
     price: publicPrice(model),
-    priceUnit: PRICE_UNIT,
+    price_unit: PRICE_UNIT,
+    ...PROMISED,
+    ...(model.retirement ? describeRetirement(model.retirement) : {}),
+    ...(id === model.id ? {} : { alias_of: model.id }),
+  };
+}
+
+function describeRetirement({ at, deprecatedAt, successor }: NonNullable<Model['retirement']>) {
+  return {
+    lifecycle: 'deprecated',
+    deprecated_at: new Date(deprecatedAt).toISOString(),
+    retires_at: new Date(at).toISOString(),
+    ...(successor === undefined ? {} : { replaced_by: successor }),
   };
 }
