@@ -130,20 +130,12 @@ function readItems(body: JsonObject): readonly JsonObject[] {
   if (typeof body.input === 'string') return [];
   if (!Array.isArray(body.input)) refuseField('input', 'input must be a text or a list of items.');
   const items = objectList(body.input, 'input');
-  const wrong = items.findIndex(isNoItem);
-  if (wrong >= 0) refuseItem(items[wrong], `input[${wrong}]`);
-  return items;
-}
-
-function isNoItem(item: JsonObject): boolean {
-  return isReference(item) || typeof (item.type ?? item.role) !== 'string';
-}
-
-function refuseItem(item: JsonObject | undefined, at: string): never {
-  if (item && isReference(item)) {
-    refuseField(at, `Items are not stored here. Send the whole item in place of ${at}; SDKs do so with store: false.`);
-  }
-  refuseField(at, `${at} has neither a type nor a role. Set one of them.`);
+  const wrong = items.findIndex((item) => isReference(item) || typeof (item.type ?? item.role) !== 'string');
+  const item = items[wrong];
+  if (!item) return items;
+  const at = `input[${wrong}]`;
+  if (!isReference(item)) refuseField(at, `${at} has neither a type nor a role. Set one of them.`);
+  refuseField(at, `Items are not stored here. Send the whole item in place of ${at}; SDKs do so with store: false.`);
 }
 
 /** A reference may come without its type: then it is an id and nothing that could be content. */

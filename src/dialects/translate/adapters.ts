@@ -9,6 +9,7 @@ import type { PausedTurn, UpstreamFields } from '../dialect.ts';
 import type { NamedMedia } from '../media/named-media.ts';
 import type { ListedTiers } from '../removals/remove-fields.ts';
 import type { OtherForm } from '../stream/other-form.ts';
+import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
 import type { Conversation, Tool } from './conversation.ts';
 import type { ToolNames } from './tools/tool-names.ts';
@@ -96,10 +97,7 @@ export interface AnswerContext {
 }
 
 /** One server-sent event. */
-export interface Frame {
-  event: string | undefined;
-  data: string;
-}
+export type Frame = SseEvent & { data: string };
 
 /** A state machine that follows its dialect's grammar for any valid order of events. */
 export interface EventWriter {
