@@ -17,16 +17,14 @@ import type { NewId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { Sealer } from '../kit/sealed.ts';
-import type { CountKeyChange } from '../limits/key-changes.ts';
+import type { AddressGuards, CountKeyChange, QuoteGuard } from '../limits/guards.ts';
 import type { LargeWork } from '../limits/large-work.ts';
 import type { Load } from '../limits/load.ts';
-import type { QuoteGuard } from '../limits/quote-guard.ts';
 import type { RefusalLog } from '../limits/refusal-log.ts';
 import type { RelayTools } from '../relay/call.ts';
 import type { Store } from '../store/store.ts';
-import type { AddressGuards } from './address-guards.ts';
-import type { EventStreams } from './event-stream.ts';
 import type { RunningCalls } from './mcp/running-calls.ts';
+import type { EventStreams } from './routes/events.ts';
 import type { OpenSockets } from './sockets/open-sockets.ts';
 
 export interface HttpTools {

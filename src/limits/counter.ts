@@ -1,52 +1,81 @@
-// Counts recent events per subject in this process's memory. It guards against floods, for which a database row per
+// Counts recent events or work per subject in this process's memory. It guards against floods, for which a database row per
 // refused call would be too expensive. Published limits are never counted here.
 
-import type { Clock } from '../kit/clock.ts';
+import { type Clock, MINUTE_MS } from '../kit/clock.ts';
 
 export type Counter = ReturnType<typeof createCounter>;
 
 interface CounterOptions {
   clock: Clock;
-  spanMs: number;
+  spanMs?: number;
   /** Above this number the least recent subject is dropped. */
-  maxSubjects: number;
+  maxSubjects?: number;
 }
 
-export function createCounter({ clock, spanMs, maxSubjects }: CounterOptions) {
-  /** Event times per subject, the most recent subject last. */
-  const seen = new Map<string, number[]>();
+interface Counted {
+  at: number;
+  units: number;
+}
 
-  function recent(subject: string): number[] {
+export function createCounter({ clock, spanMs = MINUTE_MS, maxSubjects = 50_000 }: CounterOptions) {
+  /** The most recent subject last. */
+  const seen = new Map<string, Counted[]>();
+
+  /** Drops what was undone, too, so that a list holds only what counts. */
+  function recent(subject: string): Counted[] {
     const since = clock.monotonic() - spanMs;
-    return (seen.get(subject) ?? []).filter((at) => at > since);
+    return (seen.get(subject) ?? []).filter(({ at, units }) => at > since && units > 0);
   }
 
-  /** Seconds until one more event is within the limit. */
+  function keep(subject: string, counted: Counted[]): void {
+    seen.delete(subject);
+    seen.set(subject, counted);
+    for (const [quiet] of seen) {
+      if (seen.size <= maxSubjects) break;
+      seen.delete(quiet);
+    }
+  }
+
+  /** Seconds until less than the limit is left in the span. */
   function waitS(subject: string, limit: number): number {
-    const opens = recent(subject).at(-limit);
-    return opens === undefined ? 0 : Math.max(0, opens + spanMs - clock.monotonic()) / 1000;
+    const counted = recent(subject);
+    let used = sumOf(counted);
+    if (used < limit) return 0;
+    for (const { at, units } of counted) {
+      used -= units;
+      if (used < limit) return (at + spanMs - clock.monotonic()) / 1000;
+    }
+    return 0;
   }
 
   return {
     /** Counts one event and returns whether it is within the limit; events above it are not counted. */
     take(subject: string, limit: number): boolean {
-      const times = recent(subject);
-      const isWithin = times.length < limit;
-      if (isWithin) times.push(clock.monotonic());
-      seen.delete(subject);
-      seen.set(subject, times);
-      for (const [quiet] of seen) {
-        if (seen.size <= maxSubjects) break;
-        seen.delete(quiet);
-      }
+      const counted = recent(subject);
+      const isWithin = counted.length < limit;
+      if (isWithin) counted.push({ at: clock.monotonic(), units: 1 });
+      keep(subject, counted);
       return isWithin;
     },
+    /** Counts work and returns a function that undoes it. */
+    add(subject: string, units: number): () => void {
+      const work = { at: clock.monotonic(), units };
+      keep(subject, [...recent(subject), work]);
+      return () => {
+        work.units = 0;
+      };
+    },
+    used: (subject: string) => sumOf(recent(subject)),
     waitS,
     /** Details for a fault about this limit. */
-    reached(subject: string, limit: number) {
+    reached(subject: string, limit: number, used = limit) {
       const retryAfterS = waitS(subject, limit);
       const resetsAt = new Date(clock.now() + retryAfterS * 1000).toISOString();
-      return { retryAfterS, figures: { limit, used: limit, resets_at: resetsAt } };
+      return { retryAfterS, figures: { limit, used, resets_at: resetsAt } };
     },
   };
+}
+
+function sumOf(counted: readonly Counted[]): number {
+  return counted.reduce((sum, { units }) => sum + units, 0);
 }

@@ -6,6 +6,7 @@
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Spans } from '../kit/json/spans.ts';
+import { type Counter, createCounter } from './counter.ts';
 
 /** A smaller body is parsed in well under a millisecond, whatever it contains. */
 export const SMALL_BODY_BYTES = 16 * 1024;
@@ -21,7 +22,6 @@ const BYTES_PER_UNIT = 1024 * 1024;
 const VALUES_PER_UNIT = 1_000;
 /** Translation visits turns and tools many times. */
 const ITEMS_PER_UNIT = 100;
-const MAX_SUBJECTS = 50_000;
 /** A lighter body does not queue: all that an account may have in flight fit its budget. */
 export const TURN_UNITS = 10;
 
@@ -72,21 +72,14 @@ export function createLargeWork(clock: Clock) {
 }
 
 function createBudget(clock: Clock, accountUnits: number, text: { cause: string; remedy: string }) {
-  const accounts = new RecentWork(clock);
-  const addresses = new RecentWork(clock);
+  const accounts = createCounter({ clock, spanMs: SPAN_MS });
+  const addresses = createCounter({ clock, spanMs: SPAN_MS });
   const addressUnits = ACCOUNTS_PER_ADDRESS * accountUnits;
 
-  function overBudget(work: RecentWork, subject: string, limit: number): Fault {
-    const retryAfterS = work.waitS(subject, limit);
-    return fault('rate_limited', {
-      message: `${text.cause} in the last 10 s. ${text.remedy} in ${Math.ceil(retryAfterS)} s.`,
-      figures: {
-        limit,
-        used: work.used(subject),
-        resets_at: new Date(clock.now() + retryAfterS * 1000).toISOString(),
-      },
-      retryAfterS,
-    });
+  function overBudget(work: Counter, subject: string, limit: number): Fault {
+    const reached = work.reached(subject, limit, work.used(subject));
+    const message = `${text.cause} in the last 10 s. ${text.remedy} in ${Math.ceil(reached.retryAfterS)} s.`;
+    return fault('rate_limited', { message, ...reached });
   }
 
   return {
@@ -99,61 +92,12 @@ function createBudget(clock: Clock, accountUnits: number, text: { cause: string;
     /** Counts work and returns a function that undoes it. */
     charge({ accountId, address }: Caller, units: number): () => void {
       if (units === 0) return () => {};
-      const byAccount = accounts.add(accountId, units);
-      const byAddress = addresses.add(address, units);
+      const undoForAccount = accounts.add(accountId, units);
+      const undoForAddress = addresses.add(address, units);
       return () => {
-        byAccount.units = 0;
-        byAddress.units = 0;
+        undoForAccount();
+        undoForAddress();
       };
     },
   };
-}
-
-interface Work {
-  at: number;
-  units: number;
-}
-
-/** The work of the last ten seconds, by subject. */
-class RecentWork {
-  readonly #clock: Clock;
-  /** The most recent subject last. */
-  readonly #bySubject = new Map<string, Work[]>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  add(subject: string, units: number): Work {
-    const work = { at: this.#clock.monotonic(), units };
-    const recent = this.#recent(subject);
-    recent.push(work);
-    this.#bySubject.delete(subject);
-    this.#bySubject.set(subject, recent);
-    for (const [quiet] of this.#bySubject) {
-      if (this.#bySubject.size <= MAX_SUBJECTS) break;
-      this.#bySubject.delete(quiet);
-    }
-    return work;
-  }
-
-  used(subject: string): number {
-    return this.#recent(subject).reduce((sum, { units }) => sum + units, 0);
-  }
-
-  /** Seconds until less than the limit is left in the window. */
-  waitS(subject: string, limit: number): number {
-    let used = this.used(subject);
-    for (const { at, units } of this.#recent(subject)) {
-      used -= units;
-      if (used < limit) return (at + SPAN_MS - this.#clock.monotonic()) / 1000;
-    }
-    return 0;
-  }
-
-  /** Drops undone work, too, so that a list holds only counted and running work. */
-  #recent(subject: string): Work[] {
-    const since = this.#clock.monotonic() - SPAN_MS;
-    return (this.#bySubject.get(subject) ?? []).filter(({ at, units }) => at > since && units > 0);
-  }
 }

@@ -1,7 +1,7 @@
 // Delegation: a key makes, changes, deletes and lists keys below itself and touches no others, whatever it is asked.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { KEY_CHANGES_PER_MINUTE } from '../../src/limits/key-changes.ts';
+import { KEY_CHANGES_PER_MINUTE } from '../../src/limits/guards.ts';
 import { MAX_KEYS_A_DAY, MAX_KEYS_BELOW } from '../../src/store/book/key-count.ts';
 import type { Answer } from '../support/answer.ts';
 import { type CreatedKey, createKey } from '../support/create-key.ts';

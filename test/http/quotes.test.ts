@@ -1,7 +1,7 @@
 // POST /api/quote: what a call can cost, likely costs, and the refusal that it would meet, without any of it happening.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { QUOTES_PER_MINUTE } from '../../src/limits/quote-guard.ts';
+import { QUOTES_PER_MINUTE } from '../../src/limits/guards.ts';
 import type { Answer } from '../support/answer.ts';
 import { messageAnswer } from '../support/anthropic-messages.ts';
 import { createKey } from '../support/create-key.ts';

@@ -1,8 +1,8 @@
 // Counting in memory: bounded in what it remembers, whoever comes.
 
 import { expect, test } from 'bun:test';
-import { createAddressGuards } from '../../src/http/address-guards.ts';
 import { createCounter } from '../../src/limits/counter.ts';
+import { createAddressGuards } from '../../src/limits/guards.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 test('holds a bounded number of addresses: the one quiet longest is forgotten first', () => {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { Fault } from '../../src/faults/fault.ts';
-import { createQuoteGuard, QUOTES_IN_FLIGHT, QUOTES_PER_MINUTE } from '../../src/limits/quote-guard.ts';
+import { createQuoteGuard, QUOTES_IN_FLIGHT, QUOTES_PER_MINUTE } from '../../src/limits/guards.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 function refusalOf(begin: () => unknown): Fault {

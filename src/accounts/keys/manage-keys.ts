@@ -9,7 +9,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Idempotency } from '../../kit/idempotency.ts';
 import type { NewId } from '../../kit/ids.ts';
 import type { Random } from '../../kit/random.ts';
-import type { CountKeyChange } from '../../limits/key-changes.ts';
+import type { CountKeyChange } from '../../limits/guards.ts';
 import type { Actor } from '../../store/book/actors.ts';
 import { isDelegating } from '../../store/key-chain.ts';
 import type { CreateKeyResult, KeyResult, RotateKeyResult } from '../../store/operations.ts';
