@@ -15,27 +15,28 @@ import type { HoldRequest } from '../store/operations.ts';
 import type { Buckets } from '../store/rows.ts';
 import { leastOutput } from './thinking-budget.ts';
 
-const BUCKET_PRICES: readonly [bucket: keyof Buckets, price: keyof Prices][] = [
-  ['input', 'input'],
-  ['cachedInput', 'cachedInput'],
-  ['cacheWrite5m', 'cacheWrite5m'],
-  ['cacheWrite1h', 'cacheWrite1h'],
-  ['output', 'output'],
-  ['images', 'image'],
-  ['seconds', 'second'],
-  ['characters', 'character'],
-  ['searches', 'search'],
+/** Each with its price, and its name in receipts. */
+const PRICED_BUCKETS: readonly [bucket: keyof Buckets, price: keyof Prices, name: string][] = [
+  ['input', 'input', 'input'],
+  ['cachedInput', 'cachedInput', 'cached_input'],
+  ['cacheWrite5m', 'cacheWrite5m', 'cache_write_5m'],
+  ['cacheWrite1h', 'cacheWrite1h', 'cache_write_1h'],
+  ['output', 'output', 'output'],
+  ['images', 'image', 'image'],
+  ['seconds', 'second', 'second'],
+  ['characters', 'character', 'character'],
+  ['searches', 'search', 'search'],
 ];
 
 /** Whether something of this bucket costs anything. */
 export function hasPrice(bucket: keyof Buckets, prices: Prices): boolean {
-  return BUCKET_PRICES.some(([name, price]) => name === bucket && prices[price] > 0n);
+  return PRICED_BUCKETS.some(([name, price]) => name === bucket && prices[price] > 0n);
 }
 
 /** At the prices of one request. */
 export function costAt(used: Buckets, prices: Prices): Nano {
   let cost = 0n;
-  for (const [bucket, price] of BUCKET_PRICES) {
+  for (const [bucket, price] of PRICED_BUCKETS) {
     const quantity = used[bucket];
     if (quantity) cost += BigInt(quantity) * prices[price];
   }
@@ -77,18 +78,6 @@ export interface ReceiptLine {
   amount: Nano;
 }
 
-const BUCKET_NAMES: Record<keyof Buckets, string> = {
-  input: 'input',
-  cachedInput: 'cached_input',
-  cacheWrite5m: 'cache_write_5m',
-  cacheWrite1h: 'cache_write_1h',
-  output: 'output',
-  images: 'image',
-  seconds: 'second',
-  characters: 'character',
-  searches: 'search',
-};
-
 /**
  * The lines sum to `charged`. Two lines have no bucket: `written_off`, below 0, is the part that the service pays;
  * `loss_guard` was charged for losses.
@@ -99,7 +88,7 @@ export function receiptLines(
   charged: Nano,
 ): ReceiptLine[] {
   const prices = pricesFor(list, inputOf(record), record.serviceTier);
-  const lines = BUCKET_PRICES.map(([bucket, price]) => lineOf(BUCKET_NAMES[bucket], record[bucket], prices[price]));
+  const lines = PRICED_BUCKETS.map(([bucket, price, name]) => lineOf(name, record[bucket], prices[price]));
   for (const [tool, count] of Object.entries(record.toolCalls ?? {})) {
     lines.push(lineOf(`tool:${tool}`, count, list.rules?.tools.get(tool) ?? 0n));
   }

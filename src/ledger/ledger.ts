@@ -18,7 +18,6 @@ import type {
 } from '../store/operations.ts';
 import { type Loss, NO_BUCKETS, type UsageRecord } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
-import type { LossMeter } from './loss-meter.ts';
 
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
@@ -231,4 +230,11 @@ function billOf(input: SettleInput | ReleaseInput, { model: asked, held }: Swept
   const { model = asked, channel, upstreamCost } = input.outcome;
   const amount = upstreamCost ?? minNano(input.cost, held);
   return [{ reason: 'above_hold', model, channel, amount, charge: 0n }];
+}
+
+/** Counts losses after they are booked. Never throws and never waits. */
+export interface LossMeter {
+  booked(loss: Pick<Loss, 'reason' | 'model' | 'channel' | 'amount'>): void;
+  /** The guard charged the losses of a request to its account. */
+  charged(): void;
 }

@@ -7,8 +7,7 @@ import { type FaultAction, REDEEM, SHOW_ME, WAIT } from '../faults/table.ts';
 import { formatNtd, moneyFields, type Nano } from '../kit/money.ts';
 import { leftOf } from '../store/book/budgets.ts';
 import type { BudgetState, MoneyReason } from '../store/operations.ts';
-import { BUDGET_KINDS } from './budget-kinds.ts';
-import { coveredTokens, neededRaises, type Raise, raiseAction, raiseText } from './raise-budgets.ts';
+import { BUDGET_KINDS, coveredTokens, neededRaises, type Raise, raiseAction, raiseText } from './raise-budgets.ts';
 import type { Refused } from './recent-refusals.ts';
 import { type RequestedCost, type Smaller, smallerRequest } from './smaller-request.ts';
 

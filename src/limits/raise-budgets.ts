@@ -3,8 +3,8 @@
 
 import type { FaultAction } from '../faults/table.ts';
 import { formatNtd, MAX_NANO, maxNano, NANO_PER_NTD, type Nano, ntdNumber } from '../kit/money.ts';
+import { taipeiDayStart, taipeiMonthStart } from '../kit/taipei.ts';
 import type { BudgetKind, BudgetState } from '../store/operations.ts';
-import { BUDGET_KINDS } from './budget-kinds.ts';
 import type { RequestedCost } from './smaller-request.ts';
 
 export interface Raise {
@@ -67,3 +67,23 @@ export function raiseText(raises: readonly Raise[], request: RequestedCost): str
   const each = raises.map(({ budget, keyId, to }) => `${BUDGET_KINDS[budget].name} of ${keyId} to NT$${formatNtd(to)}`);
   return `raise these budgets in this order: ${each.join(', then ')}`;
 }
+
+interface Kind {
+  name: string;
+  /** A remedy that needs no change, if there is one. */
+  remedy?: string;
+  /** When the day or month after this one begins. */
+  resetsAt?(span: number): number;
+}
+
+/** The names of budgets, and when they are reset. */
+export const BUDGET_KINDS: Readonly<Record<BudgetKind, Kind>> = {
+  day: { name: 'daily', remedy: 'wait for the next day in Taipei', resetsAt: (day) => taipeiDayStart(day + 1) },
+  month: {
+    name: 'monthly',
+    remedy: 'wait for the next month in Taipei',
+    resetsAt: (month) => taipeiMonthStart(month + 1),
+  },
+  total: { name: 'total' },
+  session: { name: 'session', remedy: 'begin another session with another value of x-svc-session' },
+};

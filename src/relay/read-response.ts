@@ -4,7 +4,7 @@ import type { LongMemberRules } from '../dialects/dialect.ts';
 import { Fault } from '../faults/fault.ts';
 import { JsonRefused } from '../kit/json/json.ts';
 import { LongMemberReader, type MarkedJson } from '../kit/json/long-members.ts';
-import type { AnswerLease } from '../limits/answer-capacity.ts';
+import type { AnswerLease } from '../limits/load.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Call } from './call.ts';
 import type { Watch } from './watch.ts';

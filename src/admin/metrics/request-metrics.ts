@@ -6,7 +6,7 @@ import { FAULT_CODES, faultRow } from '../../faults/table.ts';
 import { type Clock, MINUTE_MS } from '../../kit/clock.ts';
 import { keepFor } from '../../kit/keep-for.ts';
 import { ntdNumber } from '../../kit/money.ts';
-import type { LossMeter } from '../../ledger/loss-meter.ts';
+import type { LossMeter } from '../../ledger/ledger.ts';
 import type { Refusal } from '../../limits/refusal-log.ts';
 import type { RelayMeter } from '../../relay/meter.ts';
 import type { Buckets } from '../../store/rows.ts';

@@ -7,7 +7,7 @@ import { Fault } from '../../faults/fault.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { describeError, type Log } from '../../kit/log.ts';
-import type { LossMeter } from '../../ledger/loss-meter.ts';
+import type { LossMeter } from '../../ledger/ledger.ts';
 import type { OpenHold } from '../../store/reads.ts';
 import type { Lease } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';

@@ -16,7 +16,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Sealer } from '../../kit/sealed.ts';
-import type { LossMeter } from '../../ledger/loss-meter.ts';
+import type { LossMeter } from '../../ledger/ledger.ts';
 import type { RefusalLog } from '../../limits/refusal-log.ts';
 import type { Store } from '../../store/store.ts';
 import { askBalances } from '../jobs/ask-balances.ts';
