@@ -4,19 +4,53 @@ import { z } from 'zod';
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { requireDelegate, requireManage } from '../accounts/keys/manage-keys.ts';
 import { readQuery, readShape } from '../accounts/read-shape.ts';
-import type { Replayable } from '../accounts/replays.ts';
-import { idempotencyHeaders } from '../accounts/replays.ts';
-import type { Fault } from '../faults/fault.ts';
+import { idempotencyHeaders, type Replayable } from '../accounts/replays.ts';
+import { type Fault, fault } from '../faults/fault.ts';
 import type { FaultCode } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
-import type { Idempotency } from '../kit/idempotency.ts';
+import type { BeginIdempotency, Idempotency } from '../kit/idempotency.ts';
 import { type JsonDocument, readJsonObject } from '../kit/json/json.ts';
 import { requestUrl } from '../kit/request-url.ts';
+import { text } from '../kit/shapes.ts';
 import { type Call, type Description, describeCall, type Params, type RouteName } from './description.ts';
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
-import { idempotencyKey, readIdempotencyKey } from './idempotency-key.ts';
 import { parseBody, parseOptionalBody } from './read-body.ts';
 import { type KeyedBody, readKeyedJson } from './read-keyed-body.ts';
+
+const MAX_CHARS = 255;
+
+export const idempotencyKey = (minChars: number) => ({
+  'Idempotency-Key': text
+    .min(minChars)
+    .max(MAX_CHARS)
+    .describe(
+      'The same one with the same body, within 24 hours, gives the same result, whatever changed since; nothing happens twice.',
+    ),
+});
+
+interface IdempotencyScope {
+  /** The owner of the key: the account, or on register the client's address. */
+  scope: string;
+  /** Where anyone may call, a guessable key would hand one caller's result to another. */
+  minChars: number;
+}
+
+export function readIdempotencyKey(
+  begin: BeginIdempotency,
+  request: Request,
+  body: string,
+  { scope, minChars }: IdempotencyScope,
+): Idempotency | undefined {
+  const key = request.headers.get('idempotency-key');
+  if (key === null) return undefined;
+  if (key.length < minChars || key.length > MAX_CHARS) {
+    throw fault('invalid_request', {
+      param: 'Idempotency-Key',
+      message: `The Idempotency-Key must have ${minChars} to ${MAX_CHARS} characters. Send for example a random UUID.`,
+    });
+  }
+  return begin(scope, key, body);
+}
 
 interface PublicDescription extends Description {
   tag: 'models' | 'account' | 'public' | 'operation';

@@ -17,8 +17,7 @@ import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import { TRACE_HEADER } from '../../kit/traceparent.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
 import { toSchema } from '../write-openapi.ts';
-import type { ApiRequest, Arguments, McpTool } from './tool.ts';
-import { TOOLS } from './tool-table.ts';
+import { type ApiRequest, type Arguments, type McpTool, TOOLS } from './tool-table.ts';
 
 const SESSION_ID_HEADER = 'mcp-session-id';
 

@@ -5,17 +5,104 @@ import { z } from 'zod';
 import { newKeyFields } from '../../accounts/keys/read-key-fields.ts';
 import { cardGiven } from '../../accounts/redeem-card.ts';
 import { usageFilters } from '../../accounts/usage/read-query.ts';
+import { SESSION_HEADER } from '../../dialects/conversation.ts';
+import { readAnswerText } from '../../dialects/openai-chat/read-answer.ts';
 import { assert } from '../../kit/assert.ts';
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { idOf, number, text } from '../../kit/shapes.ts';
 import type { HttpRoute } from '../operation.ts';
+import { QUOTE_HEADER } from '../quoted-price.ts';
 import { ACCOUNT_CALLS } from '../routes/account.ts';
 import { showCatalog } from '../routes/catalog.ts';
 import { KEY_CALLS } from '../routes/keys.ts';
+import { chatCompletions } from '../routes/model-calls.ts';
+import { providerShape } from '../routes/outlines.ts';
 import { createQuote } from '../routes/quote.ts';
 import { register } from '../routes/register.ts';
 import { showStatus } from '../routes/status.ts';
-import { ask, askFields, askHeaders, chatPath, writeChat } from './ask-tool.ts';
-import type { Arguments, McpTool } from './tool.ts';
+
+const chatPath = chatCompletions.path;
+
+/** The fields of a question. A quote takes the same. */
+const askFields = z.object({
+  model: text.describe('An id of the tool models. auto:free costs nothing.'),
+  models: z.array(text).optional().describe('Other models to ask in this order if the model fails.'),
+  provider: providerShape.optional(),
+  prompt: text.optional().describe('The question. After messages, if there are any.'),
+  messages: z
+    .array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: text }))
+    .optional()
+    .describe('The conversation so far.'),
+  max_tokens: z.int().min(1).optional().describe('The most output tokens, which limits the cost.'),
+  session: text.optional().describe('A name for the session, which session budgets count by.'),
+});
+
+/** Fields in a fixed order: a quote holds for exactly this text. Some clients send null for what is left out. */
+function writeChat({ model, models, provider, prompt, messages, max_tokens: maxTokens }: Arguments) {
+  const asked = prompt === undefined || prompt === null ? [] : [{ role: 'user', content: prompt }];
+  const before = messages ?? [];
+  // The call itself refuses a value that is no list.
+  return {
+    model,
+    models: models ?? undefined,
+    provider: provider ?? undefined,
+    messages: Array.isArray(before) ? [...before, ...asked] : before,
+    max_tokens: maxTokens ?? undefined,
+  };
+}
+
+const answer = z.object({
+  text: text.describe('The answer.'),
+  model: text,
+  finish_reason: text.nullable().describe('length: max_tokens was reached.'),
+  channel: text.describe('The upstream channel that served.'),
+  cost_ntd: number.describe('What it cost, in NT$.'),
+  balance_ntd: number.describe('The balance after it, in NT$.'),
+  request_id: idOf('req'),
+  budget_warning: text.optional().describe('A budget of the key that is nearly used up.'),
+});
+
+function readAnswer(completion: JsonObject, headers: Headers): ToolAnswer {
+  const { text: said, model, finishReason } = readAnswerText(completion);
+  const warning = headers.get('x-svc-budget-warning');
+  const facts = {
+    model,
+    finish_reason: finishReason,
+    channel: headers.get('x-svc-channel') ?? '',
+    cost_ntd: Number(headers.get('x-svc-cost-ntd')),
+    balance_ntd: Number(headers.get('x-svc-balance-ntd')),
+    request_id: headers.get('x-request-id') ?? '',
+    ...(warning === null ? {} : { budget_warning: warning }),
+  };
+  return { structured: { text: said, ...facts }, texts: [said, JSON.stringify(facts)] };
+}
+
+function askHeaders({ quote_id: quote, session }: Arguments): Record<string, string> {
+  return {
+    ...(typeof quote === 'string' ? { [QUOTE_HEADER]: headerText(quote) } : {}),
+    ...(typeof session === 'string' ? { [SESSION_HEADER]: headerText(session) } : {}),
+  };
+}
+
+/** Escapes characters that a header cannot hold. */
+function headerText(value: string): string {
+  return value.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent);
+}
+
+/** The tool that costs money: one chat call, which is held, routed, charged and recorded like any other. */
+const ask: McpTool = {
+  name: 'ask',
+  title: 'Ask a model',
+  description:
+    'Ask a model and get its answer as text. Costs money: the tokens at the price of the model, from the balance. The result names the cost.',
+  input: askFields.extend({
+    quote_id: text.optional().describe('Of the tool quote, with the same arguments: the price is as quoted.'),
+  }),
+  output: answer,
+  isReadOnly: false,
+  write: (given) => ({ path: chatPath, body: writeChat(given), headers: askHeaders(given) }),
+  read: readAnswer,
+};
 
 const CALLS = [register, showCatalog, showStatus, createQuote, ...ACCOUNT_CALLS, ...KEY_CALLS];
 type CallName = (typeof CALLS)[number]['name'];
@@ -135,3 +222,32 @@ export const TOOLS: readonly McpTool[] = [
   }),
   ask,
 ];
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** A request to the API; POST if it has a body. */
+export interface ApiRequest {
+  path: string;
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+}
+
+interface ToolAnswer {
+  structured: JsonObject;
+  /** For clients that show text only. */
+  texts: readonly string[];
+}
+
+/** How its arguments become a request to the API, and the answer its result. */
+export interface McpTool {
+  name: string;
+  title: string;
+  /** Read by models: a short text, with the cost of a call. */
+  description: string;
+  input: z.ZodObject;
+  output: z.ZodType;
+  /** Changes nothing, so a client need not ask its user. */
+  isReadOnly: boolean;
+  write(given: Arguments): ApiRequest;
+  read(answer: JsonObject, headers: Headers): ToolAnswer;
+}

@@ -10,8 +10,7 @@ import { isCrossSite } from '../../kit/cross-site.ts';
 import { amount, anyObject, each, idOf, isDemo, named, text, url } from '../../kit/shapes.ts';
 import { originOf } from '../client-address.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
-import { idempotencyKey, readIdempotencyKey } from '../idempotency-key.ts';
-import { OURS, openRoute } from '../operation.ts';
+import { idempotencyKey, OURS, openRoute, readIdempotencyKey } from '../operation.ts';
 import { readOptionalJson } from '../read-body.ts';
 import { limits } from './account.ts';
 
