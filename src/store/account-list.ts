@@ -3,8 +3,8 @@
 
 import { foldName } from './book/account-notes.ts';
 import { IS_FAILED } from './failed-requests.ts';
+import { REFUNDS } from './profit-reads.ts';
 import { all, ask, REPORT, type Row, read, SLOW } from './read.ts';
-import { REFUNDS } from './refunds.ts';
 import type { SqlQuery } from './sql-query.ts';
 import { count, decoder, flag, money, number, sum, text } from './table.ts';
 

@@ -1,8 +1,9 @@
-// Reads about one account: its keys, wallet, limits and login.
+// Reads about one account: its keys, wallet, limits and login; and of open holds, with the leases of the nodes that opened them.
 
 import { KEPT_AT } from './kept-usage.ts';
-import { ask, first, many, one, QUICK, QUICK_JOURNALED, REPORT, read } from './read.ts';
-import { BILLING, KEY_BUDGETS, KEYS, LOGINS, WALLETS, WINDOWS } from './rows.ts';
+import { all, ask, first, many, one, QUICK, QUICK_JOURNALED, REPORT, type Row, read } from './read.ts';
+import { BILLING, KEY_BUDGETS, KEYS, type KeyChain, LEASES, LOGINS, WALLETS, WINDOWS } from './rows.ts';
+import { count, decoder, json, money, number, sum, text } from './table.ts';
 
 const UNUSED = `WHERE revoked_at IS NULL AND created_at < ? AND ? >= ${KEPT_AT}
   AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'topup', 'credit'))
@@ -11,6 +12,33 @@ const UNUSED = `WHERE revoked_at IS NULL AND created_at < ? AND ? >= ${KEPT_AT}
   AND key_id NOT IN (SELECT key_id FROM holds)
   AND key_id NOT IN (SELECT parent_id FROM keys AS child WHERE child.parent_id IS NOT NULL AND child.revoked_at IS NULL)
   ORDER BY key_id LIMIT ?`;
+
+const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id, model, amount_nano, chain FROM holds';
+const ORPHANED = `${OPEN_HOLDS} WHERE node_id NOT IN (SELECT node_id FROM leases) OR node_id = ANY(?) LIMIT ?`;
+const SUMS = 'SELECT count(*) AS open, coalesce(sum(amount_nano), 0) AS amount, min(opened_at) AS oldest_at FROM holds';
+
+const decodeHold = decoder({
+  requestId: text('request_id'),
+  accountId: text('account_id'),
+  keyId: text('key_id'),
+  nodeId: text('node_id'),
+  model: text('model'),
+  amount: money('amount_nano'),
+  chain: json<KeyChain | null>('chain'),
+});
+export type OpenHold = ReturnType<typeof decodeOpenHold>;
+const decodeOpenHold = (row: Row) => {
+  const hold = decodeHold(row);
+  return { ...hold, chain: hold.chain ?? undefined };
+};
+
+/** All open holds together, of every node. */
+const decodeHoldSums = decoder({
+  open: count('open'),
+  amount: sum('amount'),
+  oldestAt: number<number | null>('oldest_at'),
+});
+export interface HoldSums extends ReturnType<typeof decodeHoldSums> {}
 
 export const ACCOUNT_READS = {
   /** By its current hash, or by the one before a rotation, whose time the caller checks. The current hash comes first. */
@@ -51,4 +79,22 @@ export const ACCOUNT_READS = {
     (name: string) => ask('SELECT account_id FROM login_names WHERE name = ?', name),
     first((row) => String(row.account_id)),
   ),
+  openHolds: read(
+    QUICK_JOURNALED,
+    (accountId: string) => ask(`${OPEN_HOLDS} WHERE account_id = ? ORDER BY opened_at`, accountId),
+    all(decodeOpenHold),
+  ),
+  holdSums: read(
+    QUICK_JOURNALED,
+    () => ask(SUMS),
+    ([row]) => decodeHoldSums(row),
+  ),
+  /** Open holds whose node is named in `deadNodes`, or has no lease at all. */
+  orphanedHolds: read(
+    QUICK_JOURNALED,
+    ({ deadNodes, limit }: { deadNodes: readonly string[]; limit: number }) => ask(ORPHANED, deadNodes, limit),
+    all(decodeOpenHold),
+  ),
+  /** Leases of all nodes, expired or not. */
+  leases: many(QUICK, LEASES, '', () => []),
 };

@@ -7,12 +7,12 @@ import { OFFSET_MS, taipeiDay } from '../kit/taipei.ts';
 import { ACCEPTED_ENTRY, balanceAfter, joinAccepted, wrongEntries } from './accepted-chains.ts';
 import type { AuditScope, Difference } from './audit-read.ts';
 import { KEPT_DAY, KEPT_SETTLED_AT, USAGE_KEPT_FROM } from './kept-usage.ts';
-import { GUARDED_REASONS } from './losses.ts';
 import type { Row, Rows } from './read.ts';
-import { type EntryKind, HOUSE_ACCOUNTS } from './rows.ts';
+import { type EntryKind, GUARDED_REASONS, HOUSE_ACCOUNTS } from './rows.ts';
 
-interface AuditQuery {
-  what: Difference['what'];
+interface AuditQuery<What = string> {
+  /** The difference that its rows show. */
+  what: What;
   /** Returns subject, expected, found. */
   sql: string;
   pass: 'both' | 'full' | 'short';
@@ -72,13 +72,16 @@ export function fillAudit(sql: string, { now = 0, since }: AuditScope): string {
     .replaceAll('TODAY', String(taipeiDay(now)));
 }
 
-export function auditQueriesFor({ now, since }: AuditScope): AuditQuery[] {
-  return AUDIT_QUERIES.filter(
+export type AuditedKind = (typeof AUDIT_QUERIES)[number]['what'];
+
+export function auditQueriesFor({ now, since }: AuditScope): AuditQuery<AuditedKind>[] {
+  const queries: readonly AuditQuery<AuditedKind>[] = AUDIT_QUERIES;
+  return queries.filter(
     ({ pass, isDated }) => (pass === 'both' || pass === (since ? 'short' : 'full')) && (!isDated || now !== undefined),
   );
 }
 
-const AUDIT_QUERIES: readonly AuditQuery[] = [
+const AUDIT_QUERIES = [
   // An account without a wallet: the queries about wallets cannot find it.
   {
     what: 'wallet',
@@ -319,7 +322,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
     isDated: true,
     sql: `SELECT 'usage' AS subject, TODAY AS expected, day AS found FROM (${USAGE_KEPT_FROM}) kept WHERE day > TODAY`,
   },
-];
+] as const satisfies readonly AuditQuery[];
 
 /** Both sides of every entry, without sides of unknown accounts: their amounts are missing from the total. */
 export const AUDIT_TOTAL = `SELECT coalesce(sum(

@@ -1,32 +1,20 @@
 // The audit: every query in one snapshot, and their rows as one report.
 
 import { HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
-import { AUDIT_HOUSE, AUDIT_TOTAL, AUDIT_WALLETS, auditQueriesFor, fillAudit, toHouse } from './audit-queries.ts';
+import {
+  AUDIT_HOUSE,
+  AUDIT_TOTAL,
+  AUDIT_WALLETS,
+  type AuditedKind,
+  auditQueriesFor,
+  fillAudit,
+  toHouse,
+} from './audit-queries.ts';
 import { ask, type Read, type Row, type Rows, SLOW_JOURNALED } from './read.ts';
 
 /** A difference that the audit found. */
 export interface Difference {
-  what:
-    | 'wallet'
-    | 'balance'
-    | 'held'
-    | 'in_flight'
-    | 'free_in_flight'
-    | 'chain'
-    | 'total'
-    | 'budget_held'
-    | 'budget_in_flight'
-    | 'session_held'
-    | 'key_limits'
-    | 'sides'
-    | 'card'
-    | 'paid'
-    | 'refund'
-    | 'settlement'
-    | 'usage_day'
-    | 'loss_day'
-    | 'loss_sum'
-    | 'usage_from_day';
+  what: AuditedKind | 'total';
   /** The account, key, card or request it is about, or another reference of an entry. */
   subject: string;
   expected: string;

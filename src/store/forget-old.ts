@@ -4,8 +4,8 @@
 
 import { DAY_MS } from '../kit/clock.ts';
 import { OFFSET_MS } from '../kit/taipei.ts';
-import { ADDRESS_WINDOWS, addressWindow } from './book/address-windows.ts';
 import { REPLAYED_MS } from './book/replays.ts';
+import { ADDRESS_WINDOWS, addressWindow } from './book/windows.ts';
 import { REFUSED_DAYS } from './refusals.ts';
 
 const OF_ADDRESSES = [`window_id LIKE '%:address:%'`];

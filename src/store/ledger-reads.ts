@@ -1,10 +1,55 @@
-// Reads of entries and of their sums.
+// Reads of entries, of losses, and of their sums.
 
 import { decodeWrongEntry, LAST_WRONG_ENTRY } from './accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from './audit-queries.ts';
-import { decodeLosses, lossesQuery } from './losses.ts';
-import { ask, first, many, one, QUICK, QUICK_JOURNALED, REPORT, read, SLOW_JOURNALED } from './read.ts';
+import { ask, first, many, one, QUICK, QUICK_JOURNALED, REPORT, type Rows, read, SLOW_JOURNALED } from './read.ts';
 import { ENTRIES, type EntryKind, REFUNDED, STORED_ENTRIES } from './rows.ts';
+import type { SqlQuery } from './sql-query.ts';
+import { count, decoder, money, number, sum, text } from './table.ts';
+
+export const LOSS_BY = ['account', 'model', 'channel', 'reason'] as const;
+
+export type LossBy = (typeof LOSS_BY)[number];
+
+/** Taipei days, from one to the day before another. */
+export interface LossQuery {
+  by: LossBy;
+  from: number;
+  to: number;
+  /** Only of this account. */
+  accountId?: string | undefined;
+  limit: number;
+}
+
+/** The largest first. Every row also has the sums of all, so that a list that is cut off has them, too. */
+function lossesQuery({ by, from, to, accountId, limit }: LossQuery): SqlQuery {
+  const column = by === 'account' ? 'account_id' : by;
+  const isOfAccount = accountId === undefined ? '' : ' AND account_id = ?';
+  return {
+    sql: `SELECT nullif(${column}, '') AS key, sum(losses) AS losses, sum(amount_nano) AS amount_nano,
+        sum(sum(losses)) OVER () AS all_losses, sum(sum(amount_nano)) OVER () AS all_nano
+      FROM loss_sums WHERE day >= ? AND day < ?${isOfAccount}
+      GROUP BY ${column} ORDER BY sum(amount_nano) DESC, ${column} LIMIT ?`,
+    values: [from, to, ...(accountId === undefined ? [] : [accountId]), limit],
+  };
+}
+
+/** `key`: null for no channel. */
+const decodeSum = decoder({ key: text<string | null>('key'), losses: number('losses'), amount: money('amount_nano') });
+export interface LossSum extends ReturnType<typeof decodeSum> {}
+
+/** The sums, the largest first, and all together, also those beyond the limit. */
+export interface LossReport {
+  sums: LossSum[];
+  losses: number;
+  amount: bigint;
+}
+
+const decodeAll = decoder({ losses: count('all_losses'), amount: sum('all_nano') });
+
+function decodeLosses(rows: Rows): LossReport {
+  return { sums: rows.map(decodeSum), ...decodeAll(rows[0]) };
+}
 
 const pageOfEntries = (condition: string) =>
   many(

@@ -50,6 +50,11 @@ export function isGuarded(reason: LossReason): boolean {
   return !UNGUARDED.has(reason);
 }
 
+/** Reasons that count for the guard, as a list of SQL. */
+export const GUARDED_REASONS = LOSS_REASONS.filter(isGuarded)
+  .map((reason) => `'${reason}'`)
+  .join(', ');
+
 /** Cost that an upstream bills and no customer pays. */
 export interface Loss {
   reason: LossReason;

@@ -2,6 +2,8 @@
 // They are written in small transactions between those of money: on PostgreSQL by another connection, on SQLite by the same
 // thread, where an admission waits for at most one of them.
 
+import { all, ask, QUICK, read, SLOW } from './read.ts';
+import { given, type SqlQuery, where } from './sql-query.ts';
 import { columnsOf, decoder, json, number, text } from './table.ts';
 
 /** `accountId` and `keyId` are empty if the key of the request is unknown. */
@@ -80,4 +82,34 @@ export const trimRequests = (accounts: string) => `DELETE FROM refused_requests 
 
 export function accountsOf(requests: readonly RefusedRequest[]): string[] {
   return [...new Set(requests.map(({ accountId }) => accountId))];
+}
+
+const MAX_LISTED = 1_000;
+
+export interface RefusalQuery {
+  /** Empty: those whose account is unknown. */
+  accountId?: string | undefined;
+  requestId?: string | undefined;
+}
+
+export const REFUSAL_READS = {
+  /** Newest first, at most 1,000. */
+  refusedRequests: read(QUICK, refusedQuery, all(decodeRefused)),
+  /** By day, key and code, the newest day first. */
+  refusalCounts: read(
+    SLOW,
+    (accountId: string, fromDay: number) =>
+      ask(
+        `SELECT * FROM refusal_days WHERE account_id = ? AND day >= ? ORDER BY day DESC, refused DESC, key_id, code
+         LIMIT 1000`,
+        accountId,
+        fromDay,
+      ),
+    all(decodeCount),
+  ),
+};
+
+function refusedQuery({ accountId, requestId }: RefusalQuery): SqlQuery {
+  const { sql, values } = where([given('account_id = ?', accountId), given('request_id = ?', requestId)]);
+  return ask(`SELECT * FROM refused_requests ${sql} ORDER BY request_id DESC LIMIT ?`, ...values, MAX_LISTED);
 }

@@ -11,7 +11,6 @@ export * from './entry-rows.ts';
 export * from './event-rows.ts';
 export * from './key-rows.ts';
 export * from './loss-rows.ts';
-export * from './webhook-rows.ts';
 
 export const WALLETS = table('wallets', 'account_id', {
   accountId: ID,

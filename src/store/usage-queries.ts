@@ -78,8 +78,6 @@ export interface UsageTotals extends ReturnType<typeof decodeTotals> {}
 const SUM_COLUMNS = columnsOf(TOTAL_FIELDS).map(({ name }) => name);
 /** The columns to sum, for records and for daily sums. */
 export const SUMMED = SUM_COLUMNS.filter((name) => name !== 'requests');
-/** The upstream's bill, and the requests and revenue for which it is known. */
-export const ALL_SUM_COLUMNS = [...SUM_COLUMNS, 'upstream_nano', 'known_requests', 'known_revenue_nano'];
 const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
 
 export function totalsQuery(query: UsageQuery): SqlQuery {

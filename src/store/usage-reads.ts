@@ -3,6 +3,7 @@
 import { HOUR_MS } from '../kit/clock.ts';
 import { taipeiDayStart } from '../kit/taipei.ts';
 import { USAGE_KEPT_FROM } from './kept-usage.ts';
+import { REFUNDS } from './profit-reads.ts';
 import {
   all,
   ask,
@@ -18,7 +19,6 @@ import {
   SLOW,
   SLOW_JOURNALED,
 } from './read.ts';
-import { REFUNDS } from './refunds.ts';
 import { TRAFFIC, USAGE, type UsageRecord } from './rows.ts';
 import { decoder, money, number, text } from './table.ts';
 import {

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { columnsOf } from '../../src/store/sqlite/columns-of.ts';
+import { columnsOf } from '../../src/store/sqlite/inspect.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';

@@ -1,7 +1,7 @@
 // GET /api/events as server-sent events: what is there, then what comes; it ends with the key and with the server.
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { MAX_STREAMS } from '../../src/http/event-stream.ts';
+import { MAX_STREAMS } from '../../src/http/routes/events.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Task } from '../../src/kit/timer-lists.ts';
 import type { Answer } from '../support/answer.ts';

@@ -9,7 +9,7 @@ import type { Operation } from '../../src/store/operations.ts';
 import type { ReadName } from '../../src/store/read-table.ts';
 import type { RefusalBatch } from '../../src/store/refusals.ts';
 import { type Commits, prepareCommits } from '../../src/store/sqlite/commit-batch.ts';
-import { prepareIsBehind } from '../../src/store/sqlite/is-behind.ts';
+import { prepareIsBehind } from '../../src/store/sqlite/inspect.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { configure } from '../../src/store/sqlite/open-database.ts';
 import { type AnswerRead, prepareReads } from '../../src/store/sqlite/prepare-reads.ts';

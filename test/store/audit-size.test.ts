@@ -1,7 +1,7 @@
 // The full audit of a grown ledger: its time must not grow with the square of it.
 
 import { expect, test } from 'bun:test';
-import { audit } from '../../src/store/sqlite/audit.ts';
+import { audit } from '../../src/store/sqlite/backup.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 

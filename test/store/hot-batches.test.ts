@@ -4,8 +4,12 @@ import { expect, test } from 'bun:test';
 import { MAX_NANO } from '../../src/kit/money.ts';
 import type { Decided } from '../../src/store/book/decide.ts';
 import type { Operation, Outcome } from '../../src/store/operations.ts';
-import { decodeAnswers, encodeAnswers } from '../../src/store/sqlite/hot-answers.ts';
-import { decodeOperations, encodeOperations } from '../../src/store/sqlite/hot-batches.ts';
+import {
+  decodeAnswers,
+  decodeOperations,
+  encodeAnswers,
+  encodeOperations,
+} from '../../src/store/sqlite/hot-batches.ts';
 
 const admission = {
   requestId: 'req_1',

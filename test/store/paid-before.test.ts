@@ -1,7 +1,7 @@
 // What the migration makes of wallets from before there was a paid part: free credit was spent first, whenever it came.
 
 import { expect, test } from 'bun:test';
-import { audit } from '../../src/store/sqlite/audit.ts';
+import { audit } from '../../src/store/sqlite/backup.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';

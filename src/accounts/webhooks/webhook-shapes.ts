@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { bareHost, isPublicAddress } from '../../channels/public-host.ts';
 import { parseAddress } from '../../kit/address.ts';
 import { count, flag, idOf, isList, named, text, time } from '../../kit/shapes.ts';
-import { EVENT_TYPES } from '../../store/event-rows.ts';
+import { DELIVERY_STATES, EVENT_TYPES } from '../../store/event-rows.ts';
 import type { Delivery, Webhook } from '../../store/rows.ts';
-import { DELIVERY_STATES } from '../../store/webhook-rows.ts';
 import type { EventIds } from '../events/public-event.ts';
 import { pageLimit } from '../read-shape.ts';
 

@@ -3,7 +3,7 @@
 // before. The database itself refuses a second entry of the same kind.
 
 import { formatNtd, minNano, moneyFields, type Nano } from '../../kit/money.ts';
-import { onceReference } from '../../store/once.ts';
+import { onceReference } from '../../store/book/money.ts';
 import type { RefundOf } from '../../store/operations.ts';
 import type { Action, Entry, Wallet } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';

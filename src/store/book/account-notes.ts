@@ -1,7 +1,6 @@
 // Texts of an account: the operator's nickname and note for it, and whom its statements name.
 
-import { type Logged, noteAction } from './actions.ts';
-import { type ActorInput, type ActorRefusal, keyringTouches, refuseActor } from './actors.ts';
+import { type ActorInput, type ActorRefusal, keyringTouches, type Logged, noteAction, refuseActor } from './actors.ts';
 import type { Book, Operations } from './book.ts';
 
 /** An undefined field stays as it is; null removes it. */

@@ -1,9 +1,9 @@
 // Checks who changes an account inside the operation itself, because the key may have been revoked, rotated or restricted
-// since the call arrived.
+// since the call arrived. Actions of operators are logged in the same operation.
 
 import { ancestorsOf, isBelow, isDelegating, isLiveChain } from '../key-chain.ts';
 import { isValidKey } from '../key-rules.ts';
-import type { KeyRow } from '../rows.ts';
+import type { Action, KeyRow } from '../rows.ts';
 import { isLiveSession } from '../session-rules.ts';
 import type { Book, Touch } from './book.ts';
 
@@ -70,4 +70,13 @@ function refusedKey(
   if (!isLiveChain(key, ancestors, at)) return 'actor_gone';
   if (key.manage || (isDelegating(key, ancestors) && about && isBelow(keys, about, keyId))) return undefined;
   return 'actor_not_permitted';
+}
+
+/** For every operation that an operator can request; undefined if another caller did. */
+export interface Logged {
+  log?: Action | undefined;
+}
+
+export function noteAction(book: Book, { log }: Logged): undefined {
+  if (log) book.add('actions', log);
 }

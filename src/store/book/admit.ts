@@ -5,11 +5,27 @@
 import { assert } from '../../kit/assert.ts';
 import { MINUTE_MS } from '../../kit/clock.ts';
 import { minNano, type Nano } from '../../kit/money.ts';
-import type { AdmitInput, AdmitResult, FreeLimits, HoldRequest, LimitRefusal, TokenRequest } from '../admission.ts';
+import type {
+  AdmitInput,
+  AdmitResult,
+  BudgetState,
+  FreeLimits,
+  HoldRequest,
+  LimitRefusal,
+  TokenRequest,
+} from '../admission.ts';
 import type { HeldChain, Wallet } from '../rows.ts';
-import { addressWindow } from './address-windows.ts';
 import type { Book, Operations, Touch } from './book.ts';
-import { budgetsOf, budgetTouches, holdBudgets, isNearLimit, type Level, leftOf, levelsOf } from './budgets.ts';
+import {
+  budgetsOf,
+  budgetTouches,
+  holdBudgets,
+  isNearLimit,
+  type Level,
+  leftOf,
+  levelsOf,
+  unspentOf,
+} from './budgets.ts';
 import {
   type RatesLeft,
   type RatesTaken,
@@ -20,9 +36,9 @@ import {
   takeRates,
   tokensLeft,
 } from './key-rates.ts';
-import { affordableTokens, refuseForMoney } from './refuse-for-money.ts';
 import {
   type Allowance,
+  addressWindow,
   dayAllowance,
   rollingAllowance,
   takeDay,
@@ -231,4 +247,40 @@ function openHold(book: Book, input: AdmitInput, amount: bigint, tokens: number)
 function tooManyInFlight(limit: number, used: number, at: number): AdmitResult {
   const allowance: Allowance = { limit, used, remaining: 0, resetsAt: at };
   return { ok: false, reason: 'too_many_in_flight', allowance };
+}
+
+/** The output tokens that the money pays for, up to `wanted`; -1 if it does not even pay for the input. */
+function affordableTokens(hold: HoldRequest, money: Nano): number {
+  if (money < hold.base) return -1;
+  if (hold.unit === 0n) return hold.wanted;
+  const tokens = (money - hold.base) / hold.unit;
+  return tokens < BigInt(hold.wanted) ? Number(tokens) : hold.wanted;
+}
+
+/**
+ * Why there is not enough money: a budget of the key chain or the wallet, and whether running calls hold the missing amount.
+ * `budgets`: those of the key itself first. A budget is reported before the wallet, because adding money does not help a key
+ * whose budget is too low.
+ */
+function refuseForMoney(
+  hold: HoldRequest,
+  wallet: Wallet,
+  available: Nano,
+  budgets: readonly BudgetState[],
+): AdmitResult {
+  const needed = hold.base + hold.unit * BigInt(hold.least);
+  const rest = { needed, available, affordableTokens: Math.max(0, affordableTokens(hold, available)) };
+  const exceeded = tightest(budgets.filter((budget) => needed > unspentOf(budget)));
+  if (exceeded) return { ok: false, reason: 'key_budget_exceeded', ...rest, short: exceeded, budgets };
+  if (needed > wallet.balance) return { ok: false, reason: 'insufficient_balance', ...rest };
+  const inUse = tightest(budgets.filter((budget) => needed > leftOf(budget)));
+  if (inUse) return { ok: false, reason: 'budget_in_use', ...rest, short: inUse };
+  return { ok: false, reason: 'balance_in_use', ...rest };
+}
+
+/** The one with the least left. */
+function tightest(budgets: readonly BudgetState[]): BudgetState | undefined {
+  let found: BudgetState | undefined;
+  for (const budget of budgets) if (!found || leftOf(budget) < leftOf(found)) found = budget;
+  return found;
 }

@@ -3,6 +3,7 @@
 // every database, a wallet changed by fifty operations is written once, and an operation that throws is undone alone.
 
 import { assert } from '../../kit/assert.ts';
+import type { KeyRow } from '../rows.ts';
 import type { Additions, Pages, PageTable } from '../tables.ts';
 
 export interface Touch {
@@ -165,4 +166,12 @@ export class Book {
     this.#tables[table] = begun as PagesByTable[T];
     return begun;
   }
+}
+
+/** The single keys that a changed keyring adds or alters; keys are never deleted. */
+export function changedKeys({ before = [], after = [] }: Change<readonly KeyRow[]>): Change<KeyRow>[] {
+  const known = new Map(before.map((key) => [key.keyId, key]));
+  return after
+    .map((key) => ({ id: key.keyId, before: known.get(key.keyId), after: key }))
+    .filter((change) => change.before !== change.after);
 }

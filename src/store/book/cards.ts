@@ -2,7 +2,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import type { CardBatch, CardState } from '../rows.ts';
-import { type Logged, noteAction } from './actions.ts';
+import { type Logged, noteAction } from './actors.ts';
 import type { Book, Operations } from './book.ts';
 
 export interface IssueInput extends Logged {

@@ -1,6 +1,7 @@
 // The table of operations: the pages that each one touches, and the function that decides it.
 
 import { AssertionFailed } from '../../kit/assert.ts';
+import { type Failpoint, failpoint } from '../../kit/failpoint.ts';
 import { ACCOUNT_NOTES } from './account-notes.ts';
 import { ADMISSION } from './admit.ts';
 import { BALANCE_EVENTS } from './balance-low.ts';
@@ -75,4 +76,16 @@ export function decideBatch(book: Book, operations: readonly Operation[]): Decid
 
 function decide(book: Book, { name, input }: Operation): Result<OperationName> {
   return OPERATIONS[name].decide(book, input as never);
+}
+
+/** Where a test kills the process inside a commit: everything is decided, nothing is durable yet. */
+const KILLED_INSIDE: Partial<Record<OperationName, Failpoint>> = {
+  admit: 'inside-admit',
+  settle: 'inside-settle',
+  redeem: 'inside-redeem',
+  register: 'inside-register',
+};
+
+export function failInside(operations: readonly Operation[]): void {
+  for (const { name } of operations) failpoint(KILLED_INSIDE[name]);
 }

@@ -13,8 +13,7 @@ import {
 import { changeLimits, type LimitChanges, limitsToText, textToLimits } from '../key-limits.ts';
 import { isLiveKey, isRestricted } from '../key-rules.ts';
 import type { KeyDetails, KeyRow } from '../rows.ts';
-import { type Logged, noteAction } from './actions.ts';
-import { type ActorInput, type ActorRefusal, keyringTouches, refuseActor } from './actors.ts';
+import { type ActorInput, type ActorRefusal, keyringTouches, type Logged, noteAction, refuseActor } from './actors.ts';
 import type { Book, Operations } from './book.ts';
 import { putLimits } from './budgets.ts';
 import {

@@ -3,7 +3,6 @@
 
 import { assert } from '../../kit/assert.ts';
 import { MAX_NANO, minNano, type Nano } from '../../kit/money.ts';
-import { onceOf } from '../once.ts';
 import type { EntryKind, HouseAccount, Wallet } from '../rows.ts';
 import type { Book } from './book.ts';
 
@@ -107,4 +106,17 @@ export function payOut(book: Book, { accountId, to, kind, amount, reference, not
     once: kind === 'payout_fee' ? null : onceOf(reference),
   });
   return after;
+}
+
+/** An idempotency key is unique over credits, top-ups, refunds and payouts: the database refuses a second entry with it. */
+const PREFIX = 'once_';
+
+/** The reference of an entry that is made at most once. */
+export function onceReference(key: string): string {
+  return PREFIX + key;
+}
+
+/** Null if the entry has no idempotency key. */
+function onceOf(reference: string): string | null {
+  return reference.startsWith(PREFIX) ? reference : null;
 }

@@ -5,7 +5,7 @@ import { assert } from '../../kit/assert.ts';
 import type { Nano } from '../../kit/money.ts';
 import { type AcceptedChain, acceptedName, acceptedValue } from '../accepted-chains.ts';
 import type { Action, Incident, Lease, NewEvent, RevisionSource } from '../rows.ts';
-import { type Logged, noteAction } from './actions.ts';
+import { type Logged, noteAction } from './actors.ts';
 import type { Book, Operations, Touch } from './book.ts';
 import { fitsWallet, payIn } from './money.ts';
 

@@ -5,11 +5,18 @@ import { assert } from '../../kit/assert.ts';
 import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import { moneyFields, type Nano } from '../../kit/money.ts';
 import type { Card } from '../rows.ts';
-import { addressWindow } from './address-windows.ts';
 import type { Book, Operations } from './book.ts';
 import { payIn } from './money.ts';
 import { checkReplay, type ReplayRequest, rememberReplay, replayTouches } from './replays.ts';
-import { type Allowance, dayAllowance, rollingAllowance, takeDay, takeRolling, windowOf } from './windows.ts';
+import {
+  type Allowance,
+  addressWindow,
+  dayAllowance,
+  rollingAllowance,
+  takeDay,
+  takeRolling,
+  windowOf,
+} from './windows.ts';
 
 export interface RedeemInput {
   accountId: string;

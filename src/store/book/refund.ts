@@ -4,7 +4,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import { minNano, moneyFields, type Nano } from '../../kit/money.ts';
-import { type Logged, noteAction } from './actions.ts';
+import { type Logged, noteAction } from './actors.ts';
 import type { Book, Operations } from './book.ts';
 import { fitsWallet, payIn, payOut } from './money.ts';
 import { auditFreezeName } from './operator.ts';

@@ -4,7 +4,6 @@ import { assert } from '../../kit/assert.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { Nano } from '../../kit/money.ts';
 import type { KeyRow } from '../rows.ts';
-import { addressWindow } from './address-windows.ts';
 import { BALANCE_LOW } from './balance-low.ts';
 import type { Book, Operations } from './book.ts';
 import { noteKey } from './key-events.ts';
@@ -12,6 +11,7 @@ import { payIn } from './money.ts';
 import { checkReplay, type ReplayRequest, rememberReplay, replayTouches } from './replays.ts';
 import {
   type Allowance,
+  addressWindow,
   dayAllowance,
   rollingAllowance,
   type TakeOptions,

@@ -2,7 +2,7 @@
 // that no event is lost if a node dies.
 
 import { DAY_MS } from '../../kit/clock.ts';
-import type { Delivery, Webhook } from '../webhook-rows.ts';
+import type { Delivery, Webhook } from '../event-rows.ts';
 import { type ActorInput, type ActorRefusal, keyringTouches, refuseActor } from './actors.ts';
 import type { Book, Operations, Touch } from './book.ts';
 import { checkReplay, type ReplayRequest, rememberReplay, replayTouches } from './replays.ts';

@@ -10,8 +10,7 @@ import { NoAnswer } from '../postgres/errors.ts';
 import { MIGRATION_LOCK, migrate } from '../postgres/migrate.ts';
 import { cannotUse } from '../postgres/postgres-store.ts';
 import { StoreRefused } from '../refusal.ts';
-import type { TableSchema } from './plan-move.ts';
-import { readPostgresSchema } from './read-schemas.ts';
+import { readPostgresSchema, type TableSchema } from './plan-move.ts';
 
 export type Ask = (sql: string, values?: readonly unknown[]) => Promise<Rows>;
 

@@ -8,8 +8,8 @@ import type { Input, Operation, OperationName } from '../operations.ts';
 import { KEYS } from '../rows.ts';
 import { fromText, isTextKind, type Table } from '../table.ts';
 import { forEachPage, PAGE_TABLES, type Pages, type PageTable, ROW_PAGES } from '../tables.ts';
-import { toArray } from './arrays.ts';
 import type { Query, Rows } from './connection.ts';
+import { toArray } from './statements.ts';
 
 type Ids = ReadonlyMap<PageTable, ReadonlySet<string>>;
 type LoadedPages = { [T in PageTable]?: Map<string, Pages[T]> };

@@ -2,7 +2,6 @@
 // ids or columns.
 
 import { type Column, type ColumnKind, isTextKind, type Table, toText } from '../table.ts';
-import { type ArrayValue, toArray } from './arrays.ts';
 
 const TYPES: Record<ColumnKind, string> = {
   text: 'text',
@@ -119,4 +118,25 @@ function encode(value: unknown, kind: ColumnKind): ArrayValue {
   if (kind === 'money') return String(value);
   // The database must refuse a value that is not a number instead of reading it as NULL.
   return kind === 'number' && !Number.isFinite(value) ? String(value) : (value as string | number | boolean);
+}
+
+type ArrayValue = string | number | boolean | null;
+
+const ESCAPES_OF_JSON = /\\[^"\\]/;
+
+/**
+ * An array as PostgreSQL reads it: `{1,NULL,"a\"b"}`. `JSON.stringify` writes nearly the same and is much faster, so it is used
+ * unless a value has a character that JSON escapes differently (`\n`, `\u0007`).
+ */
+export function toArray(values: readonly ArrayValue[]): string {
+  const json = JSON.stringify(values);
+  return ESCAPES_OF_JSON.test(json) ? written(values) : `{${json.slice(1, -1)}}`;
+}
+
+function written(values: readonly ArrayValue[]): string {
+  const texts = values.map((value) => {
+    if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`;
+    return value === null ? 'NULL' : String(value);
+  });
+  return `{${texts.join(',')}}`;
 }

@@ -1,7 +1,6 @@
 // Everything a batch changed, as one statement: it is written whole or not at all, also if it never reaches the server.
 
-import type { Book, Change } from '../book/book.ts';
-import { changedKeys } from '../changed-keys.ts';
+import { type Book, type Change, changedKeys } from '../book/book.ts';
 import { ACTIONS, KEYS, NEW_REVISIONS } from '../rows.ts';
 import { ADDITIONS, forEachPage, type NewRevision, ROW_PAGES } from '../tables.ts';
 import type { Query } from './connection.ts';

@@ -11,9 +11,8 @@ import {
   type RefusalBatch,
   trimRequests,
 } from '../refusals.ts';
-import { toArray } from './arrays.ts';
 import type { Query } from './connection.ts';
-import { byColumn, unnest } from './statements.ts';
+import { byColumn, toArray, unnest } from './statements.ts';
 
 /** Waits until a transaction with the same batch has ended, and returns nothing if it was committed. */
 const TAKE_NUMBER = `INSERT INTO writers (writer_id, batch, touched_at) VALUES ($1, $2::bigint, $3::bigint)

@@ -8,8 +8,7 @@
 // answer.
 
 import { type Clock, sleep } from '../../kit/clock.ts';
-import { type Decided, decideBatch } from '../book/decide.ts';
-import { failInside } from '../fail-inside.ts';
+import { type Decided, decideBatch, failInside } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
 import { type Answer, type Connection, type Query, toRows } from './connection.ts';
 import { ConnectionLost, isLockTimeout, NoAnswer, NotCommitted } from './errors.ts';

@@ -19,12 +19,12 @@ import { assert } from '../../kit/assert.ts';
 import { codeOf, fileTrouble, messageOf } from '../../kit/error-code.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { wrongWallets } from '../audit-queries.ts';
+import { AUDIT, type AuditReport, type AuditScope } from '../audit-read.ts';
 import type { Difference } from '../reads.ts';
 import { StoreRefused } from '../refusal.ts';
 import { ACTIONS, type Action } from '../rows.ts';
-import { audit } from './audit.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
-import { prepareIsBehind } from './is-behind.ts';
+import { prepareIsBehind } from './inspect.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { movedTo, refuseMoved } from './moved-mark.ts';
@@ -303,4 +303,10 @@ function companionsOf(file: string): string[] {
 
 function removeWithCompanions(file: string): void {
   for (const name of [file, ...companionsOf(file)]) rmSync(name, { force: true });
+}
+
+/** The audit of a file that is open here, such as a copy. Nobody else writes to it meanwhile. */
+export function audit(db: Database, scope: AuditScope): AuditReport {
+  const answers = AUDIT.ask(scope).map(({ sql }) => db.query<Record<string, unknown>, []>(sql).all());
+  return AUDIT.decode(answers, scope);
 }

@@ -7,11 +7,9 @@ import { type Database, SQLiteError } from 'bun:sqlite';
 import { messageOf } from '../../kit/error-code.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { Book } from '../book/book.ts';
-import { type Decided, decideBatch } from '../book/decide.ts';
-import { failInside } from '../fail-inside.ts';
+import { type Decided, decideBatch, failInside } from '../book/decide.ts';
 import type { Operation, OperationName } from '../operations.ts';
 import { prepareJournal } from './journal.ts';
-import { prepareLoad } from './load-page.ts';
 import { createPageCache } from './page-cache.ts';
 import { postJournal } from './post-journal.ts';
 import { prepareWriteBook } from './write-book.ts';
@@ -29,7 +27,7 @@ const JOURNALED: ReadonlySet<OperationName> = new Set<OperationName>(['admit', '
 
 /** `checkFile` is called in the first transaction after another process has written. If it throws, the batch is refused. */
 export function prepareCommits(db: Database, checkFile = () => {}) {
-  const cache = createPageCache(db, prepareLoad(db));
+  const cache = createPageCache(db);
   const journal = prepareJournal(db);
   const writeBook = prepareWriteBook(db);
   const transaction = db.transaction((act: () => unknown) => {

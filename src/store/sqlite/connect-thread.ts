@@ -1,8 +1,7 @@
 // A SQLite thread, called from the event loop with requests and replies.
 
 import { StoreRefused } from '../refusal.ts';
-import { decodeAnswers } from './hot-answers.ts';
-import { encodeOperations } from './hot-batches.ts';
+import { decodeAnswers, encodeOperations } from './hot-batches.ts';
 import type { Envelope, ReaderRequest, Reply, WriterRequest } from './messages.ts';
 
 export interface Thread<Request> {

@@ -1,9 +1,11 @@
-// Encodes batches of the operations of every request as one JSON text for the writer thread, which costs a fraction of a
-// structured clone. Fields are in a fixed order without names; money is written as decimal digits. For a batch with any
-// other operation the result is undefined, and it is sent by structured clone.
+// Encodes batches of the operations of every request, and the answers to them, as one JSON text each, which costs a fraction of
+// a structured clone. Fields are in a fixed order without names; money is written as decimal digits. For a batch with any
+// other operation, and for answers of which one contains a bigint, the result is undefined, and all is sent by structured
+// clone.
 
 import { assert } from '../../kit/assert.ts';
 import type { Nano } from '../../kit/money.ts';
+import type { Decided } from '../book/decide.ts';
 import type { AdmitInput, Losses, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
 
 /** A letter for the type precedes the cells. */
@@ -246,4 +248,55 @@ function toOutcome(cells: HotSettle | HotRelease): Outcome {
     upstreamCost: cells[25] === null ? null : BigInt(cells[25]),
   };
   return whole;
+}
+
+/** The cells of common answers, which their lengths distinguish; others are written unchanged. */
+type AnswerCells = AdmittedCells | ClosedCells;
+type AdmittedCells = [
+  held: string,
+  granted: number,
+  balance: string,
+  limit: number,
+  used: number,
+  remaining: number,
+  resetsAt: number,
+];
+type ClosedCells = [charged: string, writtenOff: string, balance: string];
+
+export function encodeAnswers(id: number, decided: readonly Decided[]): string | undefined {
+  try {
+    return JSON.stringify([id, ...decided.map(toCells)]);
+  } catch {
+    return undefined;
+  }
+}
+
+export function decodeAnswers(text: string): { id: number; decided: Decided[] } {
+  const [id, ...answers] = JSON.parse(text) as [number, ...(AnswerCells | Decided)[]];
+  return { id, decided: answers.map((answer) => (Array.isArray(answer) ? toDecided(answer) : answer)) };
+}
+
+function toCells(answer: Decided): AnswerCells | Decided {
+  if (!answer.ok || !answer.result) return answer;
+  const { result } = answer;
+  if ('charged' in result && !result.lossGuard) {
+    return [result.charged.toString(), result.writtenOff.toString(), result.balance.toString()];
+  }
+  if (!('granted' in result) || result.tokenAllowance || result.nearBudgets) return answer;
+  const { held, granted, balance, allowance } = result;
+  const { limit, used, remaining, resetsAt } = allowance;
+  return [held.toString(), granted, balance.toString(), limit, used, remaining, resetsAt];
+}
+
+function toDecided(cells: AnswerCells): Decided {
+  if (cells.length === 3) {
+    const [charged, writtenOff, balance] = cells;
+    return {
+      ok: true,
+      result: { state: 'closed', charged: BigInt(charged), writtenOff: BigInt(writtenOff), balance: BigInt(balance) },
+    };
+  }
+  const [held, granted, balance, limit, used, remaining, resetsAt] = cells;
+  const allowance = { limit, used, remaining, resetsAt };
+  return { ok: true, result: { ok: true, held: BigInt(held), granted, balance: BigInt(balance), allowance } };
 }

@@ -1,9 +1,11 @@
-// Messages between the event loop and the SQLite threads.
+// Messages between the event loop and the SQLite threads, and how a thread answers.
 
 import type { Alarm } from '../../kit/alarms.ts';
+import { codeOf, messageOf } from '../../kit/error-code.ts';
 import type { Decided } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
 import type { ReadName } from '../read-table.ts';
+import { StoreRefused } from '../refusal.ts';
 import type { RefusalBatch } from '../refusals.ts';
 import type { OldUsage } from '../store.ts';
 import type { OpenOptions } from './open-database.ts';
@@ -36,3 +38,35 @@ export type Reply<Value = unknown> =
   | { id: number; ok: false; message: string; refused: boolean };
 
 export type CommitReply = Decided[];
+
+/** A failure is returned to the caller, and never ends the thread. */
+export function replyTo<Value>(id: number, answer: () => Value): Reply<Value> {
+  try {
+    return { id, ok: true, value: answer() };
+  } catch (error) {
+    const message = messageOf(error);
+    return { id, ok: false, message, refused: error instanceof StoreRefused || isOfDisk(error) };
+  }
+}
+
+/** For a full, read-only, locked or damaged file SQLite's own message is shown: it quotes no content. */
+const OF_DISK = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|PERM|CORRUPT|NOTADB)/;
+
+function isOfDisk(error: unknown): boolean {
+  return OF_DISK.test(codeOf(error) ?? '');
+}
+
+/** The operator must fix whatever makes the file unusable. */
+export function usable(file: string, open: () => void): void {
+  try {
+    open();
+  } catch (error) {
+    if (error instanceof StoreRefused) throw error;
+    const why = messageOf(error);
+    // Loaded on demand, because it would double the start time of each thread.
+    const { existsSync } = process.getBuiltinModule('node:fs');
+    throw new StoreRefused(
+      `cannot open the database ${file}${existsSync(file) ? '' : ' (it could not be created)'}: ${why}`,
+    );
+  }
+}

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import { failpoint } from '../../kit/failpoint.ts';
 import { type AppliedMigration, hashOf, type Migration, oldestWith, pendingMigrations } from '../migration.ts';
 import { StoreRefused } from '../refusal.ts';
-import { columnsOf } from './columns-of.ts';
+import { columnsOf } from './inspect.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { postJournal } from './post-journal.ts';
 

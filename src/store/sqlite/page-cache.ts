@@ -3,10 +3,10 @@
 
 import type { Database } from 'bun:sqlite';
 import type { Book } from '../book/book.ts';
-import { HOLDS } from '../rows.ts';
+import { HOLDS, KEYS } from '../rows.ts';
 import { decodeRow } from '../table.ts';
-import type { Pages, PageTable, RowPage } from '../tables.ts';
-import type { LoadPage } from './load-page.ts';
+import { forEachPage, type Pages, type PageTable, type RowPage } from '../tables.ts';
+import { whenRun } from './when-run.ts';
 
 /** The tables that nearly every batch touches. */
 const CACHED: readonly RowPage[] = ['wallets', 'windows', 'budgets', 'holds', 'leases'];
@@ -16,7 +16,8 @@ const MAX_HOLDS = 1_000;
 /** Batches to wait before counting them again after there were more. */
 const PATIENCE = 1_000;
 
-export function createPageCache(db: Database, load: LoadPage) {
+export function createPageCache(db: Database) {
+  const load = prepareLoad(db);
   const openHolds = db.prepare<Record<string, unknown>, []>(`SELECT * FROM holds LIMIT ${MAX_HOLDS + 1}`);
   const version = db.prepare<{ data_version: bigint }, []>('PRAGMA data_version');
   const caches = new Map<PageTable, Map<string, unknown>>(CACHED.map((table) => [table, new Map()]));
@@ -92,4 +93,30 @@ export function createPageCache(db: Database, load: LoadPage) {
       }
     },
   };
+}
+
+type LoadPage = <T extends PageTable>(table: T, id: string) => Pages[T] | undefined;
+
+/** How a page is read from its table. */
+function prepareLoad(db: Database): LoadPage {
+  const byId = forEachPage((table) => {
+    const sql = `SELECT * FROM ${table.name} WHERE ${table.idColumn} = ?`;
+    const statement = whenRun<Record<string, unknown>, [string]>(db, sql);
+    return (id: string): object | undefined => {
+      const row = statement().get(id);
+      return row ? decodeRow(table, row) : undefined;
+    };
+  });
+  const keysOf = whenRun<Record<string, unknown>, [string]>(
+    db,
+    'SELECT * FROM keys WHERE account_id = ? AND revoked_at IS NULL ORDER BY created_at, key_id',
+  );
+  const loaders: Record<PageTable, (id: string) => unknown> = {
+    ...byId,
+    keyrings: (accountId) =>
+      keysOf()
+        .all(accountId)
+        .map((row) => decodeRow(KEYS, row)),
+  };
+  return <T extends PageTable>(table: T, id: string) => loaders[table](id) as Pages[T] | undefined;
 }

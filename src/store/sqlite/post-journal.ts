@@ -6,8 +6,8 @@ import { DAY_MS } from '../../kit/clock.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { OFFSET_MS } from '../../kit/taipei.ts';
 import { StoreRefused } from '../refusal.ts';
-import type { Changes, Image } from './after-images.ts';
-import { columnsOf } from './columns-of.ts';
+import { columnsOf } from './inspect.ts';
+import type { Changes, Image } from './journal.ts';
 
 /** Runs inside a write transaction. Returns the number of batches. */
 export function postJournal(db: Database): number {
@@ -60,8 +60,11 @@ function writing(db: Database, kind: Kind, table: string, columns: readonly stri
   }
 }
 
-/** Sums by day are computed from the records: every column except the key and these is the sum of theirs. */
-function addingToDays(db: Database): string {
+/**
+ * Adds records that were just written, whose ids are the only value, to the sums of usage by Taipei day: every column except
+ * the key and these is the sum of theirs.
+ */
+export function addingToDays(db: Database): string {
   const derived: Record<string, string> = {
     day: `(at + ${OFFSET_MS}) / ${DAY_MS}`,
     channel: `coalesce(channel, '')`,

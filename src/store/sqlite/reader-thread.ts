@@ -2,9 +2,8 @@
 // does not load the code of operations, to save memory in each reader.
 
 import type { Database } from 'bun:sqlite';
-import { replyTo, usable } from './answer.ts';
-import { prepareIsBehind } from './is-behind.ts';
-import type { Envelope, ReaderRequest } from './messages.ts';
+import { prepareIsBehind } from './inspect.ts';
+import { type Envelope, type ReaderRequest, replyTo, usable } from './messages.ts';
 import { openDatabase } from './open-database.ts';
 import { type AnswerRead, prepareReads } from './prepare-reads.ts';
 

@@ -1,12 +1,11 @@
 // Writes what a batch changed, inside the batch's transaction.
 
 import type { Database } from 'bun:sqlite';
-import type { Book, Change } from '../book/book.ts';
-import { changedKeys } from '../changed-keys.ts';
+import { type Book, type Change, changedKeys } from '../book/book.ts';
 import { type Action, KEYS, type UsageRecord } from '../rows.ts';
 import { type Column, isTextKind, type SqlValue, type Table, toText } from '../table.ts';
 import { ADDITIONS, forEachPage, type NewRevision, ROW_PAGES } from '../tables.ts';
-import { prepareAddToDays } from './add-to-days.ts';
+import { addingToDays } from './post-journal.ts';
 import { whenRun } from './when-run.ts';
 
 type WriteBook = (book: Book) => void;
@@ -15,7 +14,7 @@ export function prepareWriteBook(db: Database): WriteBook {
   const insertAccounts = prepareAdd(db, ADDITIONS.accounts);
   const insertBatches = prepareAdd(db, ADDITIONS.cardBatches);
   const insertUsage = prepareAdd(db, ADDITIONS.usage);
-  const addToDays = prepareAddToDays(db);
+  const addToDays = whenRun(db, addingToDays(db));
   const insertLosses = prepareAdd(db, ADDITIONS.losses);
   const insertEntries = prepareAdd(db, ADDITIONS.entries);
   const insertRevision = prepareInsert(db, ADDITIONS.revisions);
@@ -31,7 +30,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     insertEntries(book.added.entries);
     const usage = book.added.usage.toSorted(byId);
     insertUsage(usage);
-    addToDays(usage);
+    if (usage.length > 0) addToDays().run(JSON.stringify(usage.map(({ requestId }) => requestId)));
     insertLosses(book.added.losses);
     for (const added of book.added.revisions) insertActions([lineOf(added, insertRevision(added))]);
     insertActions(book.added.actions);

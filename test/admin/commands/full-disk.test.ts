@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { cpSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { replyTo } from '../../../src/store/sqlite/answer.ts';
+import { replyTo } from '../../../src/store/sqlite/messages.ts';
 import { plainDocument } from '../../support/plain-document.ts';
 import { createWorkplace, type Workplace } from '../../support/start-process.ts';
 

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { audit } from '../../../src/store/sqlite/audit.ts';
+import { audit } from '../../../src/store/sqlite/backup.ts';
 import { prepareCommits } from '../../../src/store/sqlite/commit-batch.ts';
 import { migrate } from '../../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts';

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MAX_NANO } from '../../../src/kit/money.ts';
-import { onceReference } from '../../../src/store/once.ts';
+import { onceReference } from '../../../src/store/book/money.ts';
 import type { RefundOf } from '../../../src/store/operations.ts';
 import {
   type Account,

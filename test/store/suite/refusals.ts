@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { DAY_MS } from '../../../src/kit/clock.ts';
 import { firstIdAt } from '../../../src/kit/ids.ts';
 import { taipeiDay } from '../../../src/kit/taipei.ts';
-import type { RefusalQuery } from '../../../src/store/refusal-reads.ts';
 import {
   KEPT_PER_ACCOUNT,
   KEPT_PER_CODE,
   type RefusalCount,
+  type RefusalQuery,
   type RefusedRequest,
 } from '../../../src/store/refusals.ts';
 import { fresh, T0 } from './samples.ts';

@@ -1,4 +1,5 @@
-// The columns of a table as the file itself describes them, in their order.
+// What a file says of itself: the columns of its tables, and whether its journal was posted. Separate from journal.ts, so that
+// a reader does not load the code of operations.
 
 import type { Database } from 'bun:sqlite';
 
@@ -8,6 +9,7 @@ interface StoredColumn {
   isNullable: boolean;
 }
 
+/** In their order. */
 export function columnsOf(db: Database, table: string): StoredColumn[] {
   return db
     .query<{ name: string; pk: bigint; required: bigint }, [string]>(
@@ -15,4 +17,10 @@ export function columnsOf(db: Database, table: string): StoredColumn[] {
     )
     .all(table)
     .map(({ name, pk, required }) => ({ name, isKey: Number(pk) > 0, isNullable: Number(required) === 0 }));
+}
+
+/** Whether the journal has answered batches that are not in the tables yet, of any process. */
+export function prepareIsBehind(db: Database): () => boolean {
+  const first = db.prepare('SELECT 1 FROM journal LIMIT 1');
+  return () => first.get() !== null;
 }
