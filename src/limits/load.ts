@@ -4,26 +4,6 @@
 
 import { fault } from '../faults/fault.ts';
 
-/** The capacity that one request holds. */
-export interface CapacityLease {
-  /** More bytes of its body, or of media that the body links to, have arrived. Throws `unavailable` above the bound. */
-  grow(bytes: number): void;
-  /** Takes bytes before they arrive; false if more than a small share of the capacity would be in use. */
-  reserve(bytes: number): boolean;
-  /** Marks the call as free: throws `unavailable`, now or in `grow`, if only the share for paid calls is left. */
-  becomeFree(): void;
-  /** A separate lease for the answer, which may outlive this one. */
-  openAnswer(): AnswerLease;
-  /** Further calls do nothing. */
-  release(): void;
-}
-
-export interface Load {
-  /** Throws `unavailable` when the process is full. */
-  acquire(accountId: string): CapacityLease;
-  readonly requests: number;
-}
-
 /** Read on every use: the values may change at run time. */
 interface LoadLimits {
   readonly requests: number;
@@ -44,11 +24,7 @@ interface Taken {
   bytes: number;
 }
 
-export function createLoad(limits: LoadLimits): Load {
-  return new ProcessLoad(limits);
-}
-
-class ProcessLoad implements Load {
+export class Load {
   readonly limits: LoadLimits;
   readonly all: Taken = { requests: 0, bytes: 0 };
   readonly byAccount = new Map<string, Taken>();
@@ -59,6 +35,7 @@ class ProcessLoad implements Load {
     this.answers = createAnswerCapacity(this.all, () => limits.bodyBytes);
   }
 
+  /** Throws `unavailable` when the process is full. */
   acquire(accountId: string): CapacityLease {
     const { limits, all, byAccount } = this;
     const account = byAccount.get(accountId) ?? { requests: 0, bytes: 0 };
@@ -66,7 +43,7 @@ class ProcessLoad implements Load {
     byAccount.set(accountId, account);
     all.requests++;
     account.requests++;
-    return new RequestLease(this, accountId, account);
+    return new CapacityLease(this, accountId, account);
   }
 
   get requests(): number {
@@ -74,8 +51,9 @@ class ProcessLoad implements Load {
   }
 }
 
-class RequestLease implements CapacityLease {
-  readonly #load: ProcessLoad;
+/** The capacity that one request holds. */
+export class CapacityLease {
+  readonly #load: Load;
   readonly #accountId: string;
   /** All that the account holds. */
   readonly #account: Taken;
@@ -83,12 +61,13 @@ class RequestLease implements CapacityLease {
   #isFree = false;
   #isHeld = true;
 
-  constructor(load: ProcessLoad, accountId: string, account: Taken) {
+  constructor(load: Load, accountId: string, account: Taken) {
     this.#load = load;
     this.#accountId = accountId;
     this.#account = account;
   }
 
+  /** More bytes of its body, or of media that the body links to, have arrived. Throws `unavailable` above the bound. */
   grow(bytes: number): void {
     if (!this.#isHeld) return;
     const { limits, all } = this.#load;
@@ -100,6 +79,7 @@ class RequestLease implements CapacityLease {
     if (this.#isFree) this.#checkFree();
   }
 
+  /** Takes bytes before they arrive; false if more than a small share of the capacity would be in use. */
   reserve(bytes: number): boolean {
     const { limits, all } = this.#load;
     const isSmall =
@@ -109,15 +89,18 @@ class RequestLease implements CapacityLease {
     return isSmall;
   }
 
+  /** Marks the call as free: throws `unavailable`, now or in `grow`, if only the share for paid calls is left. */
   becomeFree(): void {
     this.#isFree = true;
     this.#checkFree();
   }
 
+  /** A separate lease for the answer, which may outlive this one. */
   openAnswer(): AnswerLease {
     return this.#load.answers.open(this.#accountId, this.#isFree ? FREE_SHARE : 1);
   }
 
+  /** Further calls do nothing. */
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;

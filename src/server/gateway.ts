@@ -39,7 +39,7 @@ import { createHasher, createSealer } from '../kit/sealed.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createAddressGuards, createKeyChangeCounter, createQuoteGuard } from '../limits/guards.ts';
 import { createLargeWork } from '../limits/large-work.ts';
-import { createLoad } from '../limits/load.ts';
+import { Load } from '../limits/load.ts';
 import { createRefusalLog } from '../limits/refusal-log.ts';
 import type { Store } from '../store/store.ts';
 import { createConsoleTools, createSiteTools } from './page-tools.ts';
@@ -199,7 +199,7 @@ export async function composeGateway(
       countRefusal(refusal);
       refusals.record(refusal);
     },
-    load: createLoad({
+    load: new Load({
       get requests() {
         return catalog().guards.requests_in_flight;
       },

@@ -73,9 +73,13 @@ export const ROW_PAGES = Object.keys(PAGES) as RowPage[];
 /** A page that is missing here cannot be looked up. */
 export const PAGE_TABLES: readonly PageTable[] = [...ROW_PAGES, 'keyrings'];
 
-/** What a driver needs for each of these pages, by its table. */
-export function forEachPage<Made>(make: (table: Table<object>) => Made): Readonly<Record<RowPage, Made>> {
-  return Object.fromEntries(ROW_PAGES.map((name) => [name, make(PAGES[name])])) as Record<RowPage, Made>;
+/** What a driver needs for each of these tables. */
+export function forEachTable<Name extends string, Made>(
+  tables: Readonly<Record<Name, Table<object>>>,
+  make: (table: Table<object>) => Made,
+): Readonly<Record<Name, Made>> {
+  const made = Object.entries<Table<object>>(tables).map(([name, table]) => [name, make(table)]);
+  return Object.fromEntries(made) as Record<Name, Made>;
 }
 
 /** Rows that are only ever added. */

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import { openUsageFile } from '../../src/accounts/usage/usage-file.ts';
 import { Fault, fault } from '../../src/faults/fault.ts';
 import type { LogFields } from '../../src/kit/log.ts';
-import { createLoad, type Load } from '../../src/limits/load.ts';
+import { Load } from '../../src/limits/load.ts';
 import type { UsageRecord } from '../../src/store/rows.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -73,7 +73,7 @@ async function openFile(failsAt = Number.POSITIVE_INFINITY): Promise<Asked> {
     }));
     return { records, hasMore: true, totals: {} };
   };
-  const load = createLoad({ requests: 100, bodyBytes: 64 * MIB });
+  const load = new Load({ requests: 100, bodyBytes: 64 * MIB });
   const leaving = new AbortController();
   const tools = {
     load,

@@ -3,11 +3,11 @@
 
 import { expect, test } from 'bun:test';
 import { Fault } from '../../src/faults/fault.ts';
-import { createLoad } from '../../src/limits/load.ts';
+import { Load } from '../../src/limits/load.ts';
 
 const MIB = 1024 * 1024;
 const openRooms = (megabytes: number) => {
-  const load = createLoad({ requests: 100, bodyBytes: megabytes * MIB });
+  const load = new Load({ requests: 100, bodyBytes: megabytes * MIB });
   const open = (account = 'a', isFree = false) => {
     const call = load.acquire(account);
     if (isFree) call.becomeFree();

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
-import { createLoad } from '../../src/limits/load.ts';
+import { Load } from '../../src/limits/load.ts';
 import type { Input } from '../../src/store/operations.ts';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
@@ -304,7 +304,7 @@ test('the smallest capacity still serves a free call', async () => {
 
 test('capacity is released once, however often release is called', async () => {
   await start({});
-  const load = createLoad({ requests: 2, bodyBytes: 10 });
+  const load = new Load({ requests: 2, bodyBytes: 10 });
   const [first, second] = [load.acquire('a'), load.acquire('b')];
   first.grow(4);
   second.grow(6);
@@ -323,7 +323,7 @@ test('capacity is released once, however often release is called', async () => {
 
 test('bodies that are only declared take a fifth of the capacity, and of what one account gets', async () => {
   await start({});
-  const load = createLoad({ requests: 1_000, bodyBytes: 1_000 * MEGABYTE });
+  const load = new Load({ requests: 1_000, bodyBytes: 1_000 * MEGABYTE });
   const [first, second] = [load.acquire('a'), load.acquire('a')];
   expect([first.reserve(40 * MEGABYTE), second.reserve(10 * MEGABYTE), second.reserve(1)]).toEqual([true, true, false]);
   second.grow(MEGABYTE);
@@ -335,7 +335,7 @@ test('bodies that are only declared take a fifth of the capacity, and of what on
 
 test('one account never takes more than a quarter of a large gateway', async () => {
   await start({});
-  const load = createLoad({ requests: 1_000, bodyBytes: 1_000 * MEGABYTE });
+  const load = new Load({ requests: 1_000, bodyBytes: 1_000 * MEGABYTE });
   const rooms = Array.from({ length: 250 }, () => load.acquire('greedy'));
   expect(() => load.acquire('greedy')).toThrow('unavailable');
   rooms[0]?.grow(250 * MEGABYTE);

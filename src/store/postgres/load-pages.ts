@@ -7,7 +7,7 @@ import { touches } from '../book/decide.ts';
 import type { Input, Operation, OperationName } from '../operations.ts';
 import { KEYS } from '../rows.ts';
 import { fromText, isTextKind, type Table } from '../table.ts';
-import { forEachPage, PAGE_TABLES, type Pages, type PageTable, ROW_PAGES } from '../tables.ts';
+import { forEachTable, PAGE_TABLES, PAGES, type Pages, type PageTable, ROW_PAGES } from '../tables.ts';
 import type { Query, Rows } from './connection.ts';
 import { toArray } from './statements.ts';
 
@@ -59,7 +59,7 @@ const nameOfPage = ({ table, id }: Touch) => `${table} ${id}`;
 /** The id's column name in a row without its own id. */
 const ID = 'id';
 
-const READERS = forEachPage(prepareReader);
+const READERS = forEachTable(PAGES, prepareReader);
 const KEY_READER = prepareReader(KEYS);
 
 /**

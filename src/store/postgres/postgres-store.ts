@@ -6,7 +6,7 @@ import { type Clock, sleep } from '../../kit/clock.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
 import { databasePlace } from '../database-url.ts';
 import { forgetOld } from '../forget-old.ts';
-import { forgetLosses, forgetLossSums, forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
+import { deleteUsage } from '../kept-usage.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import { boundWait } from './bound-wait.ts';
@@ -17,7 +17,7 @@ import { explain, isTransient } from './errors.ts';
 import { watchHealth } from './health.ts';
 import { migrate } from './migrate.ts';
 import { createPool } from './pool.ts';
-import { prepareReads } from './prepare-reads.ts';
+import { numbered, prepareReads } from './prepare-reads.ts';
 import { separateLocked } from './separate-locked.ts';
 import { writeRefusals } from './write-refusals.ts';
 import { createWriter } from './writer.ts';
@@ -151,22 +151,18 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     async forget(before) {
       for (const sql of FORGET) await upkeep.ask({ sql, values: [before] });
     },
-    async forgetUsage({ day, limit }) {
-      const { idBefore, before } = oldRecords(day);
-      const remove = async (sql: string, values: (string | number)[]) => {
+    async forgetUsage(before) {
+      const deletions = deleteUsage(before);
+      let next = deletions.next();
+      while (!next.done) {
+        const { sql, values } = numbered(next.value);
         const [row] = await upkeep.ask({
           sql: `WITH gone AS (${sql} RETURNING 1) SELECT count(*) AS n FROM gone`,
           values,
         });
-        return Number(row?.n ?? 0);
-      };
-      await upkeep.ask({ sql: keepFromDay('$1'), values: [String(day)] });
-      const records = await remove(forgetRecords('$1', '$2', '$3'), [idBefore, before, limit]);
-      if (records > 0) return { records, sums: 0, losses: 0 };
-      const sums = await remove(forgetSums('$1', '$2'), [day, limit]);
-      const losses = await remove(forgetLosses('$1', '$2'), [day, limit]);
-      const lossSums = losses > 0 ? 0 : await remove(forgetLossSums('$1', '$2'), [day, limit]);
-      return { records, sums: sums + lossSums, losses };
+        next = deletions.next(Number(row?.n ?? 0));
+      }
+      return next.value;
     },
     async close() {
       // While the database is unreachable nothing can be committed: running operations get no answer.

@@ -3,7 +3,7 @@
 import { assert } from '../../kit/assert.ts';
 import { READS, type ReadName, type Reads, readsFrom } from '../read-table.ts';
 import type { SqlQuery } from '../sql-query.ts';
-import type { Query, Rows } from './connection.ts';
+import type { Rows } from './connection.ts';
 import type { Pool } from './pool.ts';
 
 /** Entries are numbered before they are committed: this many numbers back, some may be missing in the snapshot. */
@@ -39,7 +39,7 @@ export function prepareReads({ pool, pulsePool, slowPool }: ReadPools): Reads {
 }
 
 /** Without values, a `?` in the text is a literal. */
-function numbered({ sql, values }: SqlQuery): Query {
+export function numbered({ sql, values }: SqlQuery) {
   let count = 0;
   return { sql: values.length === 0 ? sql : sql.replaceAll('?', () => `$${++count}`), values };
 }

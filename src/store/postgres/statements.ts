@@ -36,7 +36,7 @@ export interface Part {
 
 export type TableVerbs<Row extends object> = ReturnType<typeof prepareVerbs<Row>>;
 
-export function prepareVerbs<Row extends object>({ name: table, idColumn, columns }: Table<Row>) {
+export function prepareVerbs<Row extends object>({ name: table, idColumn, idField, columns }: Table<Row>) {
   const names = columns.map(({ name }) => name);
   const list = names.join(', ');
   const withId: readonly Pick<Column, 'kind'>[] = [{ kind: 'text' }, ...columns];
@@ -56,13 +56,20 @@ export function prepareVerbs<Row extends object>({ name: table, idColumn, column
        FROM ${unnest(withId, first)} AS new (id, ${list}) WHERE ${table}.${idColumn} = new.id`,
   );
   const remove = verb('delete', (first) => `DELETE FROM ${table} WHERE ${idColumn} = ANY($${first}::text[])`);
+  const inserted = (ids: readonly string[], rows: readonly Row[]): Part => ({
+    verb: insert,
+    values: [toArray(ids), ...byColumn(columns, rows)],
+  });
   return {
-    insert: (ids: readonly string[], rows: readonly Row[]): Part => ({
-      verb: insert,
-      values: [toArray(ids), ...byColumn(columns, rows)],
-    }),
-    /** For ids that the database counts: they follow the order of the rows. */
-    append: (rows: readonly Row[]): Part => ({ verb: append, values: byColumn(columns, rows) }),
+    insert: inserted,
+    /** Rows that are only ever added. Ids that the database counts follow the order of the rows. */
+    add(rows: readonly Row[]): Part {
+      if (idField === undefined) return { verb: append, values: byColumn(columns, rows) };
+      return inserted(
+        rows.map((row) => String((row as Record<string, unknown>)[idField])),
+        rows,
+      );
+    },
     update: (ids: readonly string[], rows: readonly Row[]): Part => ({
       verb: update,
       values: [toArray(ids), ...byColumn(columns, rows)],

@@ -2,35 +2,32 @@
 
 import { type Book, type Change, changedKeys } from '../book/book.ts';
 import { ACTIONS, KEYS, NEW_REVISIONS } from '../rows.ts';
-import { ADDITIONS, forEachPage, type NewRevision, ROW_PAGES } from '../tables.ts';
+import { ADDITIONS, forEachTable, type NewRevision, PAGES, ROW_PAGES } from '../tables.ts';
 import type { Query } from './connection.ts';
 import { byColumn, createJoin, inOrder, type Part, prepareVerbs, type TableVerbs, type Verb } from './statements.ts';
 
-const VERBS = forEachPage(prepareVerbs);
+const VERBS = forEachTable(PAGES, prepareVerbs);
 const KEY_VERBS = prepareVerbs(KEYS);
-const ACCOUNTS = prepareVerbs(ADDITIONS.accounts);
-const CARD_BATCHES = prepareVerbs(ADDITIONS.cardBatches);
-const ENTRIES = prepareVerbs(ADDITIONS.entries);
-const USAGE = prepareVerbs(ADDITIONS.usage);
-const LOSSES = prepareVerbs(ADDITIONS.losses);
-const LINES = prepareVerbs(ACTIONS);
-const EVENTS = prepareVerbs(ADDITIONS.events);
+const ADDED = forEachTable(ADDITIONS, prepareVerbs);
 const join = createJoin();
 
 /** Undefined if nothing changed. */
 export function writeBook(book: Book): Query | undefined {
   const { accounts, cardBatches, entries, usage, losses, revisions, actions, events } = book.added;
   const parts: Part[] = [];
-  insertAdded(parts, ACCOUNTS, accounts, ({ accountId }) => accountId);
-  insertAdded(parts, CARD_BATCHES, cardBatches, ({ batchId }) => batchId);
+  const add = ({ add }: TableVerbs<object>, rows: readonly object[]) => {
+    if (rows.length > 0) parts.push(add(rows));
+  };
+  add(ADDED.accounts, accounts);
+  add(ADDED.cardBatches, cardBatches);
   for (const table of ROW_PAGES) writeChanges<object>(parts, VERBS[table], book.changes(table));
   writeChanges(parts, KEY_VERBS, book.changes('keyrings').flatMap(changedKeys));
-  if (entries.length > 0) parts.push(ENTRIES.append(entries));
-  insertAdded(parts, USAGE, usage, ({ requestId }) => requestId);
-  if (losses.length > 0) parts.push(LOSSES.append(losses));
+  add(ADDED.entries, entries);
+  add(ADDED.usage, usage);
+  add(ADDED.losses, losses);
   if (revisions.length > 0) parts.push(...appendRevisions(revisions));
-  if (actions.length > 0) parts.push(LINES.append(actions));
-  if (events.length > 0) parts.push(EVENTS.append(events));
+  add(ADDED.actions, actions);
+  add(ADDED.events, events);
   return parts.length === 0 ? undefined : join(parts);
 }
 
@@ -49,15 +46,6 @@ function writeChanges<Row extends object>(parts: Part[], verbs: TableVerbs<Row>,
   if (inserted.ids.length > 0) parts.push(verbs.insert(inserted.ids, inserted.rows));
   if (updated.ids.length > 0) parts.push(verbs.update(updated.ids, updated.rows));
   if (deleted.length > 0) parts.push(verbs.delete(deleted));
-}
-
-function insertAdded<Row extends object>(
-  parts: Part[],
-  verbs: TableVerbs<Row>,
-  rows: readonly Row[],
-  idOf: (row: Row) => string,
-): void {
-  if (rows.length > 0) parts.push(verbs.insert(rows.map(idOf), rows));
 }
 
 const { name: revisions, columns: ofRevisions } = NEW_REVISIONS;

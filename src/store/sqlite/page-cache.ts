@@ -5,7 +5,7 @@ import type { Database } from 'bun:sqlite';
 import type { Book } from '../book/book.ts';
 import { HOLDS, KEYS } from '../rows.ts';
 import { decodeRow } from '../table.ts';
-import { forEachPage, type Pages, type PageTable, type RowPage } from '../tables.ts';
+import { forEachTable, PAGES, type Pages, type PageTable, type RowPage } from '../tables.ts';
 import { whenRun } from './when-run.ts';
 
 /** The tables that nearly every batch touches. */
@@ -99,7 +99,7 @@ type LoadPage = <T extends PageTable>(table: T, id: string) => Pages[T] | undefi
 
 /** How a page is read from its table. */
 function prepareLoad(db: Database): LoadPage {
-  const byId = forEachPage((table) => {
+  const byId = forEachTable(PAGES, (table) => {
     const sql = `SELECT * FROM ${table.name} WHERE ${table.idColumn} = ?`;
     const statement = whenRun<Record<string, unknown>, [string]>(db, sql);
     return (id: string): object | undefined => {

@@ -4,37 +4,32 @@ import type { Database } from 'bun:sqlite';
 import { type Book, type Change, changedKeys } from '../book/book.ts';
 import { type Action, KEYS, type UsageRecord } from '../rows.ts';
 import { type Column, isTextKind, type SqlValue, type Table, toText } from '../table.ts';
-import { ADDITIONS, forEachPage, type NewRevision, ROW_PAGES } from '../tables.ts';
+import { ADDITIONS, forEachTable, type NewRevision, PAGES, ROW_PAGES } from '../tables.ts';
 import { addingToDays } from './post-journal.ts';
 import { whenRun } from './when-run.ts';
 
 type WriteBook = (book: Book) => void;
 
 export function prepareWriteBook(db: Database): WriteBook {
-  const insertAccounts = prepareAdd(db, ADDITIONS.accounts);
-  const insertBatches = prepareAdd(db, ADDITIONS.cardBatches);
-  const insertUsage = prepareAdd(db, ADDITIONS.usage);
-  const addToDays = whenRun(db, addingToDays(db));
-  const insertLosses = prepareAdd(db, ADDITIONS.losses);
-  const insertEntries = prepareAdd(db, ADDITIONS.entries);
+  const add = forEachTable(ADDITIONS, (table) => prepareAdd(db, table));
   const insertRevision = prepareInsert(db, ADDITIONS.revisions);
-  const insertActions = prepareAdd(db, ADDITIONS.actions);
-  const insertEvents = prepareAdd(db, ADDITIONS.events);
+  const addToDays = whenRun(db, addingToDays(db));
   const writeKey = prepareWrite(db, KEYS);
-  const writers = forEachPage((table) => prepareWrite(db, table));
+  const writers = forEachTable(PAGES, (table) => prepareWrite(db, table));
   return (book) => {
-    insertAccounts(book.added.accounts);
-    insertBatches(book.added.cardBatches);
+    const { accounts, cardBatches, entries, losses, revisions, actions, events } = book.added;
+    add.accounts(accounts);
+    add.cardBatches(cardBatches);
     for (const table of ROW_PAGES) for (const change of book.changes(table)) writers[table](change);
     for (const keyring of book.changes('keyrings')) for (const change of changedKeys(keyring)) writeKey(change);
-    insertEntries(book.added.entries);
+    add.entries(entries);
     const usage = book.added.usage.toSorted(byId);
-    insertUsage(usage);
+    add.usage(usage);
     if (usage.length > 0) addToDays().run(JSON.stringify(usage.map(({ requestId }) => requestId)));
-    insertLosses(book.added.losses);
-    for (const added of book.added.revisions) insertActions([lineOf(added, insertRevision(added))]);
-    insertActions(book.added.actions);
-    insertEvents(book.added.events);
+    add.losses(losses);
+    for (const added of revisions) add.actions([lineOf(added, insertRevision(added))]);
+    add.actions(actions);
+    add.events(events);
   };
 }
 

@@ -6,7 +6,7 @@ import { chmodSync } from 'node:fs';
 import { alarmSubject } from '../../kit/alarms.ts';
 import { armFailpoint } from '../../kit/failpoint.ts';
 import { forgetOld, OF_ADDRESSES_BY_BYTES } from '../forget-old.ts';
-import { forgetLosses, forgetLossSums, forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
+import { deleteUsage } from '../kept-usage.ts';
 import type { Forgotten, OldUsage } from '../store.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
 import { decodeOperations, encodeAnswers } from './hot-batches.ts';
@@ -44,19 +44,13 @@ function forget(before: number): undefined {
   });
 }
 
-function forgetUsage({ day, limit }: OldUsage): Forgotten {
-  const { idBefore, before } = oldRecords(day);
-  const forgotten: Forgotten = { records: 0, sums: 0, losses: 0 };
+function forgetUsage(before: OldUsage): Forgotten | undefined {
+  const deletions = deleteUsage(before);
+  let next = deletions.next();
   commits?.alone(() => {
-    db.query(keepFromDay('?')).run(String(day));
-    const records = db.query(forgetRecords('?', '?', '?')).run(idBefore, before, limit).changes;
-    forgotten.records = records;
-    if (records > 0) return;
-    forgotten.sums = db.query(forgetSums('?', '?')).run(day, limit).changes;
-    forgotten.losses = db.query(forgetLosses('?', '?')).run(day, limit).changes;
-    if (forgotten.losses === 0) forgotten.sums += db.query(forgetLossSums('?', '?')).run(day, limit).changes;
+    while (!next.done) next = deletions.next(db.query(next.value.sql).run(...next.value.values).changes);
   });
-  return forgotten;
+  return next.done ? next.value : undefined;
 }
 
 /** A clean stop merges the WAL, so that a copy of the file alone is complete. */
