@@ -4,7 +4,7 @@
 
 import type { Clock } from '../kit/clock.ts';
 import type { Sealer } from '../kit/sealed.ts';
-import { SESSION_MOST_MS } from '../store/session-rules.ts';
+import { SESSION_MOST_MS } from '../store/rows.ts';
 import type { Notice } from './frame.tsx';
 
 /**

@@ -1,8 +1,7 @@
 // Reads of prepaid cards and of their batches.
 
-import { all, ask, many, one, QUICK, read, rowOf, SLOW } from './read.ts';
+import { all, ask, many, one, QUICK, read, rowOf, SLOW, given, type SqlQuery, where } from './read.ts';
 import { CARD_BATCHES, CARDS, type Card, type CardState } from './rows.ts';
-import { given, type SqlQuery, where } from './sql-query.ts';
 import { decoder, number, text } from './table.ts';
 
 export interface CardQuery {

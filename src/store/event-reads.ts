@@ -9,8 +9,7 @@ import {
   type StoredEvent,
   WEBHOOKS,
 } from './event-rows.ts';
-import { all, ask, first, many, one, QUICK, QUICK_JOURNALED, type Row, read, rowOf } from './read.ts';
-import { type Condition, given, type SqlQuery, where } from './sql-query.ts';
+import { all, ask, first, many, one, QUICK, QUICK_JOURNALED, type Row, read, rowOf, type Condition, given, type SqlQuery, where } from './read.ts';
 
 interface EventQuery {
   accountId: string;

@@ -1,7 +1,6 @@
-// A key and its ancestors: what every key of the chain allows is allowed.
+// Rules that are decided by the row of a key and those of its ancestors: what every key of the chain allows is allowed.
 
-import { KEY_LIMIT_FIELDS, type KeyLimits } from './key-limits.ts';
-import { isLiveKey } from './key-rules.ts';
+import { KEY_LIMIT_FIELDS, type KeyLimits, hasLimits } from './key-limits.ts';
 import type { KeyRow } from './rows.ts';
 
 /** Why a key below another cannot be made or changed so. */
@@ -90,4 +89,22 @@ type Limit = bigint | number | null | undefined;
 
 function isMore(value: Limit, most: Limit): boolean {
   return value !== null && value !== undefined && most !== null && most !== undefined && value > most;
+}
+
+export function isLiveKey({ revokedAt, expiresAt }: Pick<KeyRow, 'revokedAt' | 'expiresAt'>, at: number): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > at);
+}
+
+/** The fields that restrict a key. */
+export type Restrictions = Pick<KeyRow, 'models' | 'dailyBudget' | 'expiresAt' | 'limits' | 'parentId'>;
+
+/** Such a key cannot manage: it could remove its own restriction. A key below another is always restricted. */
+export function isRestricted({ models, dailyBudget, expiresAt, limits, parentId }: Restrictions): boolean {
+  return models !== null || dailyBudget !== null || expiresAt !== null || parentId !== null || hasLimits(limits);
+}
+
+/** Whether a text with this hash opens anything now. */
+export function isValidKey(row: KeyRow, hash: string, now: number): boolean {
+  if (!isLiveKey(row, now)) return false;
+  return row.hash === hash || (row.oldHash === hash && row.oldHashUntil !== null && row.oldHashUntil > now);
 }

@@ -2,11 +2,44 @@
 // stores are built from these entries.
 
 import { MINUTE_MS } from '../kit/clock.ts';
-import type { SqlQuery, Value } from './sql-query.ts';
-import { decodeRow, type DriverRow as Row, type Table } from './table.ts';
+import { decodeRow, type DriverRow as Row, type Table, type SqlValue } from './table.ts';
 
 export type { Row };
 export type Rows = readonly Row[];
+
+/** A list is one value: `serial = ANY(?)`. */
+export type Value = SqlValue | readonly string[];
+
+/** In the SQL that both databases understand. Values are always parameters: `?` is the placeholder of one. */
+export interface SqlQuery {
+  sql: string;
+  values: readonly Value[];
+  /** In place of `sql`, where SQLite needs another text. */
+  sqlite?: string;
+}
+
+/** Each with its values. */
+export type Condition = readonly [sql: string, ...values: Value[]];
+
+/** Nothing is asked where the value is undefined. */
+export function given(sql: string, value: Value | undefined): Condition | undefined {
+  return value === undefined ? undefined : [sql, value];
+}
+
+type Conditions = readonly (Condition | false | undefined)[];
+
+export function onlyGiven(conditions: Conditions): Condition[] {
+  return conditions.filter((one) => one !== undefined && one !== false);
+}
+
+/** Joins conditions with AND; empty without conditions. */
+export function where(conditions: Conditions): SqlQuery {
+  const asked = onlyGiven(conditions);
+  return {
+    sql: asked.length === 0 ? '' : `WHERE ${asked.map(([sql]) => sql).join(' AND ')}`,
+    values: asked.flatMap(([, ...values]) => values),
+  };
+}
 
 export interface TimeLimits {
   /** Each query may take this long. */

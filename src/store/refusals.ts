@@ -2,8 +2,7 @@
 // They are written in small transactions between those of money: on PostgreSQL by another connection, on SQLite by the same
 // thread, where an admission waits for at most one of them.
 
-import { all, ask, QUICK, read, SLOW } from './read.ts';
-import { given, type SqlQuery, where } from './sql-query.ts';
+import { all, ask, QUICK, read, SLOW, given, type SqlQuery, where } from './read.ts';
 import { columnsOf, decoder, json, number, text } from './table.ts';
 
 /** `accountId` and `keyId` are empty if the key of the request is unknown. */

@@ -6,6 +6,7 @@ import type { Nano } from '../kit/money.ts';
 import type { ChargedTerms } from '../kit/prices.ts';
 import type { HeldChain } from './key-rows.ts';
 import { flag, ID, json, money, number, type RowOf, slots, table, text, withId } from './table.ts';
+import { HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
 
 export * from './entry-rows.ts';
 export * from './event-rows.ts';
@@ -190,6 +191,16 @@ export type ChargeRule = (typeof CHARGE_RULES)[number];
 /** How an admitted request ended: successfully, with a fault, because the client left, or because the gateway died. */
 export type RequestStatus = 'ok' | FaultCode | 'client_gone' | 'time_limit' | 'gateway_died';
 
+/** A request that the client or the limit of an hour ended has not failed. */
+const NOT_FAILED: readonly RequestStatus[] = ['ok', 'client_gone', 'time_limit'];
+
+/** A condition on the column `status`, of records and of the sums of days. */
+export const IS_FAILED = `status NOT IN (${NOT_FAILED.map((status) => `'${status}'`).join(', ')})`;
+
+export function isFailed(status: RequestStatus): boolean {
+  return !NOT_FAILED.includes(status);
+}
+
 export const USAGE = table('usage_records', 'request_id', {
   requestId: ID,
   accountId: text('account_id'),
@@ -257,6 +268,13 @@ export interface Session {
   onlyCalls?: boolean | undefined;
   createdAt: number;
   seenAt: number;
+}
+
+export const SESSION_IDLE_MS = 30 * MINUTE_MS;
+export const SESSION_MOST_MS = 12 * HOUR_MS;
+
+export function isLiveSession({ createdAt, seenAt }: Session, at: number): boolean {
+  return at < seenAt + SESSION_IDLE_MS && at < createdAt + SESSION_MOST_MS;
 }
 
 /** The login and the sessions of an account on the site. */

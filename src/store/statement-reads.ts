@@ -2,9 +2,8 @@
 // Every figure comes from entries by their time, so that each span begins with the balance that the one before ends with.
 
 import type { Nano } from '../kit/money.ts';
-import { all, ask, type Read, read, rowOf, SLOW_JOURNALED } from './read.ts';
+import { all, ask, type Read, read, rowOf, SLOW_JOURNALED, type SqlQuery } from './read.ts';
 import { type EntryKind, STORED_ENTRIES, type StoredEntry } from './rows.ts';
-import type { SqlQuery } from './sql-query.ts';
 import { decoder, number, sum, text } from './table.ts';
 
 export interface StatementSum {

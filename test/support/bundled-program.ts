@@ -86,7 +86,7 @@ async function bundle(folder: string, programs: readonly string[], plugins: BunP
 const threadsIn = (folder: string): BunPlugin => ({
   name: 'threads',
   setup(build) {
-    build.onLoad({ filter: /sqlite\/connect-thread\.ts$/ }, async ({ path }) => {
+    build.onLoad({ filter: /sqlite\/sqlite-store\.ts$/ }, async ({ path }) => {
       const source = await Bun.file(path).text();
       const contents = source
         .replaceAll('-thread.ts', '-thread.js')

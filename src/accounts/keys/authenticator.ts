@@ -4,8 +4,7 @@
 
 import type { Clock } from '../../kit/clock.ts';
 import { createHasher } from '../../kit/sealed.ts';
-import { allowedModels, ancestorsOf, isLiveChain } from '../../store/key-chain.ts';
-import { isValidKey } from '../../store/key-rules.ts';
+import { allowedModels, ancestorsOf, isLiveChain, isValidKey } from '../../store/key-chain.ts';
 import type { Reads } from '../../store/read-table.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { hasKeyShape, isWellFormedKey } from './key-format.ts';

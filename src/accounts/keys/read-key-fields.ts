@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonDocument, type JsonObject } from '../../k
 import { openMember, RawJson, type RawPlace, type RawValue } from '../../kit/json/raw-json.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import type { AllLimits, LimitChanges } from '../../store/key-limits.ts';
-import { isRestricted, type Restrictions } from '../../store/key-rules.ts';
+import { isRestricted, type Restrictions } from '../../store/key-chain.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { readShape, unknownField } from '../read-shape.ts';
 import { limitChanges, limitShapes } from './limit-fields.ts';

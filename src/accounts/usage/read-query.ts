@@ -32,7 +32,7 @@ export const usageFilters = z.object({
     .describe('next_cursor of the page before.'),
 });
 
-/** As a status: every one that `store/failed-requests.ts` counts as failed. */
+/** As a status: every one that `store/rows.ts` counts as failed. */
 export const FAILED = 'failed';
 
 export function readUsageQuery(tools: UsageQueryTools, viewer: Viewer, params: URLSearchParams): Promise<UsageQuery> {

@@ -6,7 +6,7 @@ import { newKeyRow } from '../../accounts/keys/new-key-row.ts';
 import { parseCursor, writeCursor } from '../../accounts/usage/read-query.ts';
 import type { Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
-import { isLiveKey } from '../../store/key-rules.ts';
+import { isLiveKey } from '../../store/key-chain.ts';
 import type { UsageQuery } from '../../store/reads.ts';
 import type { Entry, KeyRow, StoredEntry, UsageRecord } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';

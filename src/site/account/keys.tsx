@@ -3,8 +3,7 @@
 // of the keys that it was made for: one that is sent twice, or late, changes nothing.
 
 import { LIMIT_NAMES, type LimitName, limitOf } from '../../accounts/keys/limit-fields.ts';
-import { allowedModels, isDelegating } from '../../store/key-chain.ts';
-import { isLiveKey } from '../../store/key-rules.ts';
+import { allowedModels, isDelegating, isLiveKey } from '../../store/key-chain.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { count, date, dateTime, withGap } from '../format.ts';
 import type { Notice } from '../frame.tsx';

@@ -5,8 +5,7 @@
 import type { UsageSheet } from '../../accounts/usage/usage-file.ts';
 import { formatNtd } from '../../kit/money.ts';
 import { taipeiTime } from '../../kit/taipei.ts';
-import { isFailed } from '../../store/failed-requests.ts';
-import type { KeyRow, UsageRecord } from '../../store/rows.ts';
+import { isFailed, type KeyRow, type UsageRecord } from '../../store/rows.ts';
 import { count, date, dateTime, milliseconds, money, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';

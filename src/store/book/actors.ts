@@ -1,10 +1,8 @@
 // Checks who changes an account inside the operation itself, because the key may have been revoked, rotated or restricted
 // since the call arrived. Actions of operators are logged in the same operation.
 
-import { ancestorsOf, isBelow, isDelegating, isLiveChain } from '../key-chain.ts';
-import { isValidKey } from '../key-rules.ts';
-import type { Action, KeyRow } from '../rows.ts';
-import { isLiveSession } from '../session-rules.ts';
+import { ancestorsOf, isBelow, isDelegating, isLiveChain, isValidKey } from '../key-chain.ts';
+import { type Action, type KeyRow, isLiveSession } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 
 /** A key by its id and the hash of the text that was presented, or a session of the site by the hash of its cookie. */

@@ -2,8 +2,7 @@
 // expired key counts until it is deleted. If the limit is reached, the keys that expired first are deleted to make room for
 // a new one.
 
-import { isBelow } from '../key-chain.ts';
-import { isLiveKey } from '../key-rules.ts';
+import { isBelow, isLiveKey } from '../key-chain.ts';
 import type { KeyRow } from '../rows.ts';
 import type { Actor } from './actors.ts';
 import type { Book } from './book.ts';

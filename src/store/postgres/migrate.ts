@@ -1,5 +1,5 @@
-// Brings a database to the newest schema, in one transaction, or refuses one that this program cannot run on. Nodes that
-// start together take turns.
+// Checks the settings of a server before money is entrusted to it, and brings its database to the newest schema, in one
+// transaction, or refuses one that this program cannot run on. Nodes that start together take turns.
 
 import { DAY_MS } from '../../kit/clock.ts';
 import { failpoint } from '../../kit/failpoint.ts';
@@ -92,3 +92,30 @@ export async function migrate(
 function toApplied({ version, hash, oldest }: Rows[number]): AppliedMigration {
   return { version: Number(version), hash: String(hash), oldest: oldest === null ? null : Number(oldest) };
 }
+
+const OLDEST_VERSION = 14;
+const CHECK_MS = 5_000;
+
+/** A commit must be on disk before it is acknowledged. Throws StoreRefused. */
+export async function checkServer(connection: Connection, unsafeNoSync: boolean): Promise<void> {
+  const [facts = {}] = await askOn(connection, { sql: FACTS }, CHECK_MS);
+  const version = Math.trunc(Number(facts.version) / 10_000);
+  if (version < OLDEST_VERSION) {
+    throw new StoreRefused(`the database is PostgreSQL ${version}; at least ${OLDEST_VERSION} is needed`);
+  }
+  if (facts.replica === true) throw new StoreRefused('the database is a read-only replica: name the primary');
+  if (facts.encoding !== 'UTF8') throw new StoreRefused(`the database is encoded in ${facts.encoding}, not in UTF8`);
+  if (unsafeNoSync) return;
+  for (const [name, value] of [
+    ['fsync', facts.fsync],
+    ['synchronous_commit', facts.synchronous_commit],
+  ]) {
+    if (value === 'off') {
+      throw new StoreRefused(`the database runs with ${name} = off: it could lose money it has confirmed`);
+    }
+  }
+}
+
+const FACTS = `SELECT current_setting('server_version_num') AS version, current_setting('fsync') AS fsync,
+  current_setting('synchronous_commit') AS synchronous_commit, pg_is_in_recovery() AS replica,
+  current_setting('server_encoding') AS encoding`;

@@ -2,7 +2,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import { READS, type ReadName, type Reads, readsFrom } from '../read-table.ts';
-import type { SqlQuery } from '../sql-query.ts';
+import type { SqlQuery } from '../read.ts';
 import type { Rows } from './connection.ts';
 import type { Pool } from './pool.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import { READS, type ReadName } from '../read-table.ts';
-import type { SqlQuery, Value } from '../sql-query.ts';
+import type { SqlQuery, Value } from '../read.ts';
 import type { SqlValue } from '../table.ts';
 
 export type AnswerRead = (name: ReadName, args: readonly unknown[]) => unknown;

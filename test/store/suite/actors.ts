@@ -3,8 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Actor } from '../../../src/store/book/actors.ts';
-import type { KeyRow } from '../../../src/store/rows.ts';
-import { SESSION_IDLE_MS } from '../../../src/store/session-rules.ts';
+import { type KeyRow, SESSION_IDLE_MS } from '../../../src/store/rows.ts';
 import { createAccount, fresh, HOUR, sampleKey, T0 } from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 

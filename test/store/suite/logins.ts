@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MAX_SESSIONS } from '../../../src/store/book/logins.ts';
 import type { SetLoginInput } from '../../../src/store/operations.ts';
-import { SESSION_IDLE_MS, SESSION_MOST_MS } from '../../../src/store/session-rules.ts';
+import { SESSION_IDLE_MS, SESSION_MOST_MS } from '../../../src/store/rows.ts';
 import { createAccount, fresh, MINUTE, T0 } from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
