@@ -2,9 +2,9 @@
 // figure that a list is sorted by is looked up for all accounts; the others for those of the page.
 
 import { foldName } from './book/account-notes.ts';
-import { IS_FAILED } from './rows.ts';
 import { REFUNDS } from './profit-reads.ts';
 import { all, ask, REPORT, type Row, read, SLOW, type SqlQuery } from './read.ts';
+import { IS_FAILED } from './rows.ts';
 import { count, decoder, flag, money, number, sum, text } from './table.ts';
 
 /** An id that a customer can name, or the hash of a card's code. The code itself is never sent. */

@@ -1,6 +1,6 @@
 // Reads of prepaid cards and of their batches.
 
-import { all, ask, many, one, QUICK, read, rowOf, SLOW, given, type SqlQuery, where } from './read.ts';
+import { all, ask, given, many, one, QUICK, read, rowOf, SLOW, type SqlQuery, where } from './read.ts';
 import { CARD_BATCHES, CARDS, type Card, type CardState } from './rows.ts';
 import { decoder, number, text } from './table.ts';
 

@@ -9,7 +9,22 @@ import {
   type StoredEvent,
   WEBHOOKS,
 } from './event-rows.ts';
-import { all, ask, first, many, one, QUICK, QUICK_JOURNALED, type Row, read, rowOf, type Condition, given, type SqlQuery, where } from './read.ts';
+import {
+  all,
+  ask,
+  type Condition,
+  first,
+  given,
+  many,
+  one,
+  QUICK,
+  QUICK_JOURNALED,
+  type Row,
+  read,
+  rowOf,
+  type SqlQuery,
+  where,
+} from './read.ts';
 
 interface EventQuery {
   accountId: string;

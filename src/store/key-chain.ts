@@ -1,6 +1,6 @@
 // Rules that are decided by the row of a key and those of its ancestors: what every key of the chain allows is allowed.
 
-import { KEY_LIMIT_FIELDS, type KeyLimits, hasLimits } from './key-limits.ts';
+import { hasLimits, KEY_LIMIT_FIELDS, type KeyLimits } from './key-limits.ts';
 import type { KeyRow } from './rows.ts';
 
 /** Why a key below another cannot be made or changed so. */

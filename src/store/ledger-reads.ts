@@ -2,7 +2,19 @@
 
 import { decodeWrongEntry, LAST_WRONG_ENTRY } from './accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from './audit-queries.ts';
-import { ask, first, many, one, QUICK, QUICK_JOURNALED, REPORT, type Rows, read, SLOW_JOURNALED, type SqlQuery } from './read.ts';
+import {
+  ask,
+  first,
+  many,
+  one,
+  QUICK,
+  QUICK_JOURNALED,
+  REPORT,
+  type Rows,
+  read,
+  SLOW_JOURNALED,
+  type SqlQuery,
+} from './read.ts';
 import { ENTRIES, type EntryKind, REFUNDED, STORED_ENTRIES } from './rows.ts';
 import { count, decoder, money, number, sum, text } from './table.ts';
 

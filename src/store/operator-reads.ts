@@ -1,7 +1,7 @@
 // Reads that only an operator asks for: the log of actions, alarms and incidents.
 
 import { ALARM_NAMES, SEVERITIES, type Severity, severityOf } from '../kit/alarms.ts';
-import { all, ask, many, QUICK, read, rowOf, SLOW, type Condition, given, type SqlQuery, where } from './read.ts';
+import { all, ask, type Condition, given, many, QUICK, read, rowOf, SLOW, type SqlQuery, where } from './read.ts';
 import { INCIDENTS, STORED_ACTIONS } from './rows.ts';
 import { decoder, json, number, text } from './table.ts';
 

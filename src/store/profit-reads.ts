@@ -3,8 +3,8 @@
 
 import { DAY_MS } from '../kit/clock.ts';
 import { OFFSET_MS, taipeiDay } from '../kit/taipei.ts';
-import { IS_FAILED } from './rows.ts';
 import { all, ask, REPORT, type Read, type Rows, read, type SqlQuery } from './read.ts';
+import { IS_FAILED } from './rows.ts';
 import { count, decoder, sum, text } from './table.ts';
 
 /**

@@ -2,7 +2,7 @@
 // stores are built from these entries.
 
 import { MINUTE_MS } from '../kit/clock.ts';
-import { decodeRow, type DriverRow as Row, type Table, type SqlValue } from './table.ts';
+import { decodeRow, type DriverRow as Row, type SqlValue, type Table } from './table.ts';
 
 export type { Row };
 export type Rows = readonly Row[];

@@ -2,7 +2,7 @@
 // They are written in small transactions between those of money: on PostgreSQL by another connection, on SQLite by the same
 // thread, where an admission waits for at most one of them.
 
-import { all, ask, QUICK, read, SLOW, given, type SqlQuery, where } from './read.ts';
+import { all, ask, given, QUICK, read, SLOW, type SqlQuery, where } from './read.ts';
 import { columnsOf, decoder, json, number, text } from './table.ts';
 
 /** `accountId` and `keyId` are empty if the key of the request is unknown. */

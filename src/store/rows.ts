@@ -2,11 +2,11 @@
 // milliseconds.
 
 import type { FaultCode } from '../faults/table.ts';
+import { HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
 import type { Nano } from '../kit/money.ts';
 import type { ChargedTerms } from '../kit/prices.ts';
 import type { HeldChain } from './key-rows.ts';
 import { flag, ID, json, money, number, type RowOf, slots, table, text, withId } from './table.ts';
-import { HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
 
 export * from './entry-rows.ts';
 export * from './event-rows.ts';

@@ -4,8 +4,8 @@
 
 import { DAY_MS, HOUR_MS } from '../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
-import { IS_FAILED } from './rows.ts';
 import { type Condition, given, onlyGiven, type SqlQuery, where } from './read.ts';
+import { IS_FAILED } from './rows.ts';
 import { columnsOf, count, decoder, sum } from './table.ts';
 
 export interface UsageQuery {

@@ -1,8 +1,8 @@
 // The store of a service with the embedded database: the real one, with simulated threads. They work through their
 // requests one after another on a disk that may be slow, stall, be full or fail.
 
-import { type Thread, storeOn } from '../../src/store/sqlite/sqlite-store.ts';
 import type { ReaderRequest, WriterRequest } from '../../src/store/sqlite/messages.ts';
+import { storeOn, type Thread } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SimulatedDatabase } from './database.ts';
 import type { Dice } from './dice.ts';

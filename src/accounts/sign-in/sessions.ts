@@ -5,7 +5,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
 import { createHasher } from '../../kit/sealed.ts';
 import { ancestorsOf, isLiveChain, isValidKey } from '../../store/key-chain.ts';
-import { type KeyRow, isLiveSession } from '../../store/rows.ts';
+import { isLiveSession, type KeyRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { type Viewer, viewerOf } from '../usage/visible-keys.ts';
 

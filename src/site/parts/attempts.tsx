@@ -2,7 +2,7 @@
 // How a request ended, and every try that it took: which channel, how it ended, how long it took. An outcome without a text is
 // shown by its code.
 
-import { isFailed, type Attempt, type UsageRecord } from '../../store/rows.ts';
+import { type Attempt, isFailed, type UsageRecord } from '../../store/rows.ts';
 import { milliseconds } from '../format.ts';
 import { type Language, wordFor, wordsOf } from '../language.ts';
 import { figure, Table } from './table.tsx';

@@ -2,7 +2,7 @@
 // since the call arrived. Actions of operators are logged in the same operation.
 
 import { ancestorsOf, isBelow, isDelegating, isLiveChain, isValidKey } from '../key-chain.ts';
-import { type Action, type KeyRow, isLiveSession } from '../rows.ts';
+import { type Action, isLiveSession, type KeyRow } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 
 /** A key by its id and the hash of the text that was presented, or a session of the site by the hash of its cookie. */

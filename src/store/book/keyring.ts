@@ -1,7 +1,17 @@
 // The keys of an account. Every change is decided with all keys at hand and under the lock of the account's wallet, so that
 // two callers cannot remove the last two managing keys at once.
 
-import { ancestorsOf, type ChildRefusal, isBelow, isDelegating, isLiveChain, MAX_DEPTH, refuseChild, isLiveKey, isRestricted } from '../key-chain.ts';
+import {
+  ancestorsOf,
+  type ChildRefusal,
+  isBelow,
+  isDelegating,
+  isLiveChain,
+  isLiveKey,
+  isRestricted,
+  MAX_DEPTH,
+  refuseChild,
+} from '../key-chain.ts';
 import { changeLimits, type LimitChanges, limitsToText, textToLimits } from '../key-limits.ts';
 import type { KeyDetails, KeyRow } from '../rows.ts';
 import { type ActorInput, type ActorRefusal, keyringTouches, type Logged, noteAction, refuseActor } from './actors.ts';

@@ -2,7 +2,7 @@
 // name are decided one after the other.
 
 import { assert } from '../../kit/assert.ts';
-import { type KeyRow, type Login, type Session, isLiveSession } from '../rows.ts';
+import { isLiveSession, type KeyRow, type Login, type Session } from '../rows.ts';
 import { type ActorRefusal, keyringTouches, refuseActor } from './actors.ts';
 import type { Book, Operations, Touch } from './book.ts';
 

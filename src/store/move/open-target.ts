@@ -3,10 +3,10 @@
 
 import type { Clock } from '../../kit/clock.ts';
 import { databasePlace } from '../database-url.ts';
-import { checkServer, MIGRATION_LOCK, migrate } from '../postgres/migrate.ts';
 import { createConnect } from '../postgres/connect.ts';
 import { askOn, type Connection, type Rows } from '../postgres/connection.ts';
 import { NoAnswer } from '../postgres/errors.ts';
+import { checkServer, MIGRATION_LOCK, migrate } from '../postgres/migrate.ts';
 import { cannotUse } from '../postgres/postgres-store.ts';
 import { StoreRefused } from '../refusal.ts';
 import { readPostgresSchema, type TableSchema } from './plan-move.ts';

@@ -1,8 +1,8 @@
 // Answers the reads of the store from PostgreSQL.
 
 import { assert } from '../../kit/assert.ts';
-import { READS, type ReadName, type Reads, readsFrom } from '../read-table.ts';
 import type { SqlQuery } from '../read.ts';
+import { READS, type ReadName, type Reads, readsFrom } from '../read-table.ts';
 import type { Rows } from './connection.ts';
 import type { Pool } from './pool.ts';
 

@@ -75,8 +75,10 @@ export function addingToDays(db: Database): string {
   };
   const { all, keys, others } = namesOf(db, 'usage_days');
   const values = all.map((name) => derived[name] ?? (keys.includes(name) ? name : `sum(${name})`));
-  return `INSERT INTO usage_days SELECT ${values} FROM usage_records
-    WHERE request_id IN (SELECT value FROM json_each(?)) GROUP BY ${keys.map((name) => derived[name] ?? name)}
+  // Without a condition, SQLite would read the conflict clause as a part of the join.
+  return `INSERT INTO usage_days SELECT ${values}
+    FROM json_each(?) AS one CROSS JOIN usage_records ON request_id = one.value WHERE TRUE
+    GROUP BY ${keys.map((name) => derived[name] ?? name)}
     ON CONFLICT (${keys}) DO UPDATE SET ${others.map((name) => `${name} = ${name} + excluded.${name}`)}`;
 }
 

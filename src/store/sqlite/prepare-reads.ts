@@ -1,8 +1,8 @@
 // Answers the reads of the store from SQLite. The reader's thread may block, so each is answered at once.
 
 import type { Database, Statement } from 'bun:sqlite';
-import { READS, type ReadName } from '../read-table.ts';
 import type { SqlQuery, Value } from '../read.ts';
+import { READS, type ReadName } from '../read-table.ts';
 import type { SqlValue } from '../table.ts';
 
 export type AnswerRead = (name: ReadName, args: readonly unknown[]) => unknown;

@@ -5,11 +5,11 @@ import type { Clock } from '../../kit/clock.ts';
 import type { KillOrder } from '../../kit/failpoint.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
 import { READS, type Reads, readsFrom } from '../read-table.ts';
-import type { Forgotten, Store } from '../store.ts';
-import type { CommitReply, WriterRequest, Envelope, ReaderRequest, Reply } from './messages.ts';
-import { createPosting } from './posting.ts';
 import { StoreRefused } from '../refusal.ts';
+import type { Forgotten, Store } from '../store.ts';
 import { decodeAnswers, encodeOperations } from './hot-batches.ts';
+import type { CommitReply, Envelope, ReaderRequest, Reply, WriterRequest } from './messages.ts';
+import { createPosting } from './posting.ts';
 
 export interface SqliteOptions {
   file: string;
