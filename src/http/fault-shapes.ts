@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { describedText, FAULT_CODES, type FaultCode, faultRow } from '../faults/table.ts';
 import { anyObject, count, each, idOf, named, number, text, time, url, withOptional } from '../kit/shapes.ts';
+import { json, type Response } from './description.ts';
 import type { HttpRoute } from './operation.ts';
-import { json, type Response } from './write-openapi.ts';
 
 const code = z
   .enum(FAULT_CODES)

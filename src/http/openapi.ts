@@ -5,10 +5,9 @@ import { type Catalog, exampleModel } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import { ENCODINGS } from './decode-body.ts';
-import type { ModelFor } from './description.ts';
+import { type ModelFor, type Schema, writeCalls } from './description.ts';
 import { faultAnswers } from './fault-shapes.ts';
 import type { HttpRoute } from './operation.ts';
-import { type Schema, writeCalls } from './write-openapi.ts';
 
 interface OpenapiOptions {
   siteName: string;

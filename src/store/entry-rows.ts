@@ -54,4 +54,3 @@ export const BILLING = table('billing_details', 'account_id', {
   taxId: text<string | null>('tax_id'),
   touchedAt: number('touched_at'),
 });
-export interface BillingDetails extends RowOf<typeof BILLING> {}

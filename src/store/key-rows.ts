@@ -65,7 +65,6 @@ export const BUDGETS = table('budgets', 'key_id', {
 export interface Budget extends RowOf<typeof BUDGETS> {}
 /** With the keys they belong to. */
 export const KEY_BUDGETS = withId<Budget, { keyId: string }>(BUDGETS, 'keyId');
-export interface KeyBudget extends RowOf<typeof KEY_BUDGETS> {}
 
 /** One session's spending from a key's session budget, and its current holds. */
 export const SESSION_BUDGETS = table('session_budgets', 'session_id', {

@@ -49,16 +49,10 @@ function lossesQuery({ by, from, to, accountId, limit }: LossQuery): SqlQuery {
 const decodeSum = decoder({ key: text<string | null>('key'), losses: number('losses'), amount: money('amount_nano') });
 export interface LossSum extends ReturnType<typeof decodeSum> {}
 
-/** The sums, the largest first, and all together, also those beyond the limit. */
-export interface LossReport {
-  sums: LossSum[];
-  losses: number;
-  amount: bigint;
-}
-
 const decodeAll = decoder({ losses: count('all_losses'), amount: sum('all_nano') });
 
-function decodeLosses(rows: Rows): LossReport {
+/** The sums, the largest first, and all together, also those beyond the limit. */
+function decodeLosses(rows: Rows) {
   return { sums: rows.map(decodeSum), ...decodeAll(rows[0]) };
 }
 

@@ -3,7 +3,7 @@
 
 import { DAY_MS } from '../kit/clock.ts';
 import { OFFSET_MS, taipeiDay } from '../kit/taipei.ts';
-import { all, ask, REPORT, type Read, type Rows, read, type SqlQuery } from './read.ts';
+import { all, ask, REPORT, type Rows, read, readTogether, type SqlQuery } from './read.ts';
 import { IS_FAILED } from './rows.ts';
 import { count, decoder, sum, text } from './table.ts';
 
@@ -82,27 +82,15 @@ const figuresOf = decoder({
 });
 export interface ProfitFigures extends ReturnType<typeof figuresOf> {}
 
-export interface ProfitSum extends ProfitFigures {
-  /** Null: no channel, or a refund without a request. */
-  key: string | null;
-}
+/** `sums`: the largest revenue first; days in their order. `totals`: also of rows beyond the limit. */
+export type ProfitReport = ReturnType<typeof decodeProfit>;
+export type ProfitSum = ProfitReport['sums'][number];
 
-/** The largest revenue first; days in their order. */
-export interface ProfitReport {
-  sums: ProfitSum[];
-  /** The total, including rows beyond the limit. */
-  totals: ProfitFigures;
+function decodeProfit([rows = [], totals]: readonly Rows[]) {
+  // Without a key: no channel, or a refund without a request.
+  const sums = rows.map((row) => ({ key: row.key === '' ? null : String(row.key), ...figuresOf(row) }));
+  return { sums, totals: totals ? figuresOf(totals[0]) : sums.reduce(addFigures, figuresOf({})) };
 }
-
-const profit: Read<[query: ProfitQuery], ProfitReport> = {
-  ...REPORT,
-  // Days are all listed, so that they need no second scan for their total.
-  ask: (query) => (query.by === 'day' ? [sumsQuery(query)] : [sumsQuery(query), totalsQuery(query)]),
-  decode: ([rows = [], totals]) => {
-    const sums = rows.map((row) => ({ key: row.key === '' ? null : String(row.key), ...figuresOf(row) }));
-    return { sums, totals: totals ? figuresOf(totals[0]) : sums.reduce(addFigures, figuresOf({})) };
-  },
-};
 
 /** The prepaid balance that is not used yet. */
 const decodeLiability = decoder({
@@ -114,12 +102,6 @@ const decodeLiability = decoder({
   unspent: sum('unspent'),
 });
 export interface CardLiability extends ReturnType<typeof decodeLiability> {}
-
-const cardLiability: Read<[], CardLiability> = {
-  ...REPORT,
-  ask: () => [ask(CARDS), ask(WALLETS)],
-  decode: ([cards, wallets]) => decodeLiability({ ...cards?.[0], ...wallets?.[0] }),
-};
 
 function addFigures(a: ProfitFigures, b: ProfitFigures): ProfitFigures {
   return {
@@ -199,8 +181,17 @@ const decodeLow = decoder({ accountId: text('account_id'), balance: sum('balance
 export interface LowBalance extends ReturnType<typeof decodeLow> {}
 
 export const PROFIT_READS = {
-  profit,
-  cardLiability,
+  profit: readTogether(
+    REPORT,
+    // Days are all listed, so that they need no second scan for their total.
+    (query: ProfitQuery) => (query.by === 'day' ? [sumsQuery(query)] : [sumsQuery(query), totalsQuery(query)]),
+    decodeProfit,
+  ),
+  cardLiability: readTogether(
+    REPORT,
+    () => [ask(CARDS), ask(WALLETS)],
+    ([cards, wallets]) => decodeLiability({ ...cards?.[0], ...wallets?.[0] }),
+  ),
   /** For a Taipei day. */
   salesOfDay: read(REPORT, (day: number) => ask(DAY, day, day, day, day), decodeSales),
   /** From a time to before another, from the usage records: dearer than the sums of a day. */

@@ -81,6 +81,14 @@ export function read<Args extends unknown[], Answer>(
   return { ...traits, ask: (...args) => [ask(...args)], decode: ([rows = []], ..._args) => decode(rows) };
 }
 
+export function readTogether<Args extends unknown[], Answer>(
+  traits: ReadTraits<Args>,
+  ask: (...args: Args) => SqlQuery[],
+  decode: (answers: readonly Rows[]) => Answer,
+): Read<Args, Answer> {
+  return { ...traits, ask, decode: (answers, ..._args) => decode(answers) };
+}
+
 /** Rows of a table. */
 export function many<Args extends unknown[], Decoded>(
   traits: ReadTraits<Args>,

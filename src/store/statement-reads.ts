@@ -1,36 +1,12 @@
 // A statement: opening balance, credits, charges and closing balance of an account in a period, as sums of its entries.
 // Every figure comes from entries by their time, so that each span begins with the balance that the one before ends with.
 
-import type { Nano } from '../kit/money.ts';
-import { all, ask, type Read, read, rowOf, SLOW_JOURNALED, type SqlQuery } from './read.ts';
+import { all, ask, type Rows, read, readTogether, rowOf, SLOW_JOURNALED, type SqlQuery } from './read.ts';
 import { type EntryKind, STORED_ENTRIES, type StoredEntry } from './rows.ts';
 import { decoder, number, sum, text } from './table.ts';
 
-export interface StatementSum {
-  kind: Exclude<EntryKind, 'usage'>;
-  /** The house account on the other side of what came in. */
-  from: string;
-  entries: number;
-  /** Below 0 for what went out. */
-  amount: Nano;
-}
-
-interface ModelSpend {
-  /** Null: the records of these requests are no longer kept. */
-  model: string | null;
-  requests: number;
-  amount: Nano;
-}
-
-export interface StoredStatement {
-  opening: Nano;
-  closing: Nano;
-  sums: StatementSum[];
-  /** The dearest first. */
-  models: ModelSpend[];
-  /** All but those of requests, the oldest first: at most `STATEMENT_ENTRIES`, of which `statementEntries` reads the next. */
-  entries: StoredEntry[];
-}
+export type StoredStatement = ReturnType<typeof decodeStatement>;
+export type StatementSum = StoredStatement['sums'][number];
 
 export const STATEMENT_ENTRIES = 200;
 
@@ -60,31 +36,27 @@ const toPart = decoder({
   amount: sum('amount'),
 });
 
-const statement: Read<[accountId: string, from: number, to: number], StoredStatement> = {
-  ...SLOW_JOURNALED,
-  ask: (accountId, from, to) => [ask(SUMS, from, from, from, accountId, to), entriesQuery(accountId, from, to)],
-  decode: ([rows = [], entries = []]) => {
-    const parts = rows.map(toPart);
-    const before = parts.find(({ kind }) => kind === 'before')?.amount ?? 0n;
-    const within = parts.filter(({ kind }) => kind !== 'before');
-    return {
-      opening: before,
-      closing: within.reduce((sum, { amount }) => sum + amount, before),
-      sums: within
-        .filter(({ kind }) => kind !== 'usage')
-        .map(({ kind, from, entries, amount }) => ({ kind: kind as StatementSum['kind'], from, entries, amount }))
-        .sort((a, b) => compare(a.kind, b.kind) || compare(a.from, b.from)),
-      models: within
-        .filter(({ kind }) => kind === 'usage')
-        .map(({ model, entries, amount }) => ({ model, requests: entries, amount: -amount }))
-        .sort((a, b) => compare(b.amount, a.amount) || compare(a.model ?? '', b.model ?? '')),
-      entries: entries.map(rowOf(STORED_ENTRIES)),
-    };
-  },
-};
-
-/** All but those of requests, the oldest first: at most so many after an entry. */
-const statementEntries = read(SLOW_JOURNALED, entriesQuery, all(rowOf(STORED_ENTRIES)));
+function decodeStatement([rows = [], entries = []]: readonly Rows[]) {
+  const parts = rows.map(toPart);
+  const before = parts.find(({ kind }) => kind === 'before')?.amount ?? 0n;
+  const within = parts.filter(({ kind }) => kind !== 'before');
+  return {
+    opening: before,
+    closing: within.reduce((sum, { amount }) => sum + amount, before),
+    /** By kind and by the house account on the other side; below 0 for what went out. */
+    sums: within
+      .filter(({ kind }) => kind !== 'usage')
+      .map(({ kind, from, entries, amount }) => ({ kind: kind as Exclude<EntryKind, 'usage'>, from, entries, amount }))
+      .sort((a, b) => compare(a.kind, b.kind) || compare(a.from, b.from)),
+    /** The dearest first. Without a model: the records of these requests are no longer kept. */
+    models: within
+      .filter(({ kind }) => kind === 'usage')
+      .map(({ model, entries, amount }) => ({ model, requests: entries, amount: -amount }))
+      .sort((a, b) => compare(b.amount, a.amount) || compare(a.model ?? '', b.model ?? '')),
+    /** All but those of requests, the oldest first: at most `STATEMENT_ENTRIES`, of which `statementEntries` reads the next. */
+    entries: entries.map(rowOf(STORED_ENTRIES)),
+  };
+}
 
 function entriesQuery(
   accountId: string,
@@ -99,4 +71,15 @@ function compare<Value extends string | bigint>(a: Value, b: Value): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-export const STATEMENT_READS = { statement, statementEntries };
+export const STATEMENT_READS = {
+  statement: readTogether(
+    SLOW_JOURNALED,
+    (accountId: string, from: number, to: number) => [
+      ask(SUMS, from, from, from, accountId, to),
+      entriesQuery(accountId, from, to),
+    ],
+    decodeStatement,
+  ),
+  /** All but those of requests, the oldest first: at most so many after an entry. */
+  statementEntries: read(SLOW_JOURNALED, entriesQuery, all(rowOf(STORED_ENTRIES))),
+};

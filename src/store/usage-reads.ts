@@ -12,14 +12,14 @@ import {
   QUICK,
   QUICK_JOURNALED,
   REPORT,
-  type Read,
   type Row,
+  type Rows,
   read,
   rowOf,
   SLOW,
   SLOW_JOURNALED,
 } from './read.ts';
-import { TRAFFIC, USAGE, type UsageRecord } from './rows.ts';
+import { TRAFFIC, USAGE } from './rows.ts';
 import { decoder, money, number, text } from './table.ts';
 import {
   decodeTotals,
@@ -32,25 +32,7 @@ import {
   totalsQuery,
   type UsageGroup,
   type UsageQuery,
-  type UsageTotals,
 } from './usage-queries.ts';
-
-export interface UsagePage {
-  records: UsageRecord[];
-  hasMore: boolean;
-  totals: UsageTotals;
-}
-
-/** One page, newest first, by key and not by offset; and the totals of the whole filter. */
-const usagePage: Read<[query: UsageQuery], UsagePage> = {
-  ...SLOW_JOURNALED,
-  ask: (query) => [totalsQuery(query), pageQuery(query)],
-  decode: ([totals, rows = []], { limit }) => ({
-    records: rows.slice(0, limit).map(rowOf(USAGE)),
-    hasMore: rows.length > limit,
-    totals: decodeTotals(totals?.[0]),
-  }),
-};
 
 const spendBy = (
   column: 'day' | 'key_id',
@@ -88,9 +70,6 @@ const ACCOUNT_OUTPUT = `SELECT ${OUTPUT_SUMS} FROM usage_days WHERE account_id =
 const OUTPUT_BY_MODEL = `SELECT model, ${OUTPUT_SUMS} FROM usage_days WHERE day >= ? AND ${ANSWERED} GROUP BY model`;
 
 const SPEND = { requests: number('requests'), cost: money('cost_nano') };
-/** An account's spending on one Taipei day. */
-const decodeDay = decoder({ day: number('day'), ...SPEND });
-export interface DaySpend extends ReturnType<typeof decodeDay> {}
 
 /** Of all accounts, minus refunds. */
 const REVENUE = { requests: number('requests'), accounts: number('accounts'), revenue: money('cost_nano') };
@@ -113,7 +92,16 @@ const decodeTrafficDay = decoder({
 export interface TrafficDay extends ReturnType<typeof decodeTrafficDay> {}
 
 export const USAGE_READS = {
-  usagePage,
+  /** One page, newest first, by key and not by offset; and the totals of the whole filter. */
+  usagePage: {
+    ...SLOW_JOURNALED,
+    ask: (query: UsageQuery) => [totalsQuery(query), pageQuery(query)],
+    decode: ([totals, rows = []]: readonly Rows[], { limit }: UsageQuery) => ({
+      records: rows.slice(0, limit).map(rowOf(USAGE)),
+      hasMore: rows.length > limit,
+      totals: decodeTotals(totals?.[0]),
+    }),
+  },
   usageRecord: one(
     QUICK_JOURNALED,
     USAGE,
@@ -145,7 +133,7 @@ export const USAGE_READS = {
       keyIds
         ? ask(spendBy('day', ' AND key_id = ANY(?)'), accountId, sinceDay, keyIds)
         : ask(spendBy('day'), accountId, sinceDay),
-    all(decodeDay),
+    all(decoder({ day: number('day'), ...SPEND })),
   ),
   /** The same sums by key; keys without a request are omitted. */
   spendByKey: read(

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { json, writeCalls } from '../../http/write-openapi.ts';
+import { json, writeCalls } from '../../http/description.ts';
 import { named, text } from '../../kit/shapes.ts';
 import type { AdminOperation } from './operation.ts';
 

@@ -15,8 +15,8 @@ import { LOOP_HEADER } from '../../channels/loop-guard.ts';
 import { SESSION_HEADER } from '../../dialects/conversation.ts';
 import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import { TRACE_HEADER } from '../../kit/traceparent.ts';
+import { toSchema } from '../description.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
-import { toSchema } from '../write-openapi.ts';
 import { type ApiRequest, type Arguments, type McpTool, TOOLS } from './tool-table.ts';
 
 const SESSION_ID_HEADER = 'mcp-session-id';

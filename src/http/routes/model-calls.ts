@@ -17,9 +17,8 @@ import type { ModelKind } from '../../vendors/endpoints.ts';
 import { callModel, type ModelCall } from '../call-model.ts';
 import { rewriteCompact, rewriteResponse } from '../compact-call.ts';
 import { anthropicRateNames, rateHeaderNames } from '../cors.ts';
-import type { Description, ModelFor, RouteName } from '../description.ts';
+import { type Description, type ModelFor, pathTemplate, type RouteName } from '../description.ts';
 import { keyedRoute } from '../operation.ts';
-import { pathTemplate } from '../write-openapi.ts';
 import * as outline from './outlines.ts';
 
 const MIB = 1024 * 1024;

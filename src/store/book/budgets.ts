@@ -4,12 +4,11 @@
 // limits; what is held over midnight still counts as held, and is spent on the day it is settled. A session has one page for
 // each key of the chain with a session budget.
 
-import { maxNano, type Nano } from '../../kit/money.ts';
-import type { BudgetState, RequestRef } from '../admission.ts';
-import { limitsOfKey } from '../key-limits.ts';
+import { maxNano, moneyFields, type Nano } from '../../kit/money.ts';
+import type { BudgetKind, BudgetState, RequestRef } from '../admission.ts';
+import { type AllLimits, limitsOfKey } from '../key-limits.ts';
 import type { Budget, Hold, KeyRow, SessionBudget } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
-import { noteBudget, noteBudgets } from './key-events.ts';
 import { dayThatCounts, monthThatCounts } from './windows.ts';
 
 const UNUSED: Budget = {
@@ -162,4 +161,40 @@ function closeLevel(book: Book, keyId: string, hold: Hold, charged: Nano, at: nu
     limits,
   });
   if (limits && charged > 0n) noteBudgets(book, { accountId, keyId, charged, at }, limits, page);
+}
+
+/** A charge to a key or to a session of it. */
+interface Charge {
+  accountId: string;
+  keyId: string;
+  charged: Nano;
+  at: number;
+}
+
+/** `before`: its page without the charge. */
+function noteBudgets(book: Book, charge: Charge, limits: AllLimits, before: Budget): void {
+  noteBudget(book, charge, 'day', limits.dayBudget, before.spent);
+  noteBudget(book, charge, 'month', limits.monthBudget, before.monthSpent);
+  noteBudget(book, charge, 'total', limits.totalBudget, before.totalSpent);
+}
+
+/** One event for each budget, of the higher share if the charge reaches both. */
+function noteBudget(book: Book, charge: Charge, budget: BudgetKind, limit: Nano | undefined, before: Nano): void {
+  if (limit === undefined) return;
+  const spent = before + charge.charged;
+  const percent = hasReached(limit, before, spent, 100n) ? 100 : hasReached(limit, before, spent, 80n) ? 80 : undefined;
+  if (percent === undefined) return;
+  const { accountId, keyId, at } = charge;
+  const amounts = { ...moneyFields('limit', limit), ...moneyFields('spent', spent) };
+  book.add('events', {
+    accountId,
+    type: 'key.budget_reached',
+    at,
+    data: { key_id: keyId, budget, percent, ...amounts },
+  });
+}
+
+function hasReached(limit: Nano, before: Nano, after: Nano, percent: bigint): boolean {
+  const share = limit * percent;
+  return before * 100n < share && after * 100n >= share;
 }

@@ -25,7 +25,6 @@ import {
   revoked,
   type TooManyKeys,
 } from './key-count.ts';
-import { noteKey, noteRotation } from './key-events.ts';
 import { moveSession } from './logins.ts';
 import { checkReplay, type ReplayRequest, rememberReplay, replayTouches } from './replays.ts';
 
@@ -263,4 +262,17 @@ function replaceKey(
   if (!evenIfLast && manages(known) && !next.some(manages)) return { ok: false, reason: 'last_key' };
   book.put('keyrings', accountId, next);
   return { ok: true, key };
+}
+
+type KeyOf = Pick<KeyRow, 'accountId' | 'keyId' | 'parentId'>;
+
+export function noteKey(book: Book, type: 'key.created' | 'key.revoked', key: KeyOf, at: number): void {
+  const { accountId, keyId, parentId } = key;
+  book.add('events', { accountId, type, at, data: { key_id: keyId, parent_id: parentId } });
+}
+
+function noteRotation(book: Book, { accountId, keyId, parentId, oldHashUntil }: KeyRow, at: number): void {
+  const until = oldHashUntil === null ? null : new Date(oldHashUntil).toISOString();
+  const data = { key_id: keyId, parent_id: parentId, old_until: until };
+  book.add('events', { accountId, type: 'key.rotated', at, data });
 }

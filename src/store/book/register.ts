@@ -6,7 +6,7 @@ import type { Nano } from '../../kit/money.ts';
 import type { KeyRow } from '../rows.ts';
 import { BALANCE_LOW } from './balance-low.ts';
 import type { Book, Operations } from './book.ts';
-import { noteKey } from './key-events.ts';
+import { noteKey } from './keyring.ts';
 import { payIn } from './money.ts';
 import { checkReplay, type ReplayRequest, rememberReplay, replayTouches } from './replays.ts';
 import {

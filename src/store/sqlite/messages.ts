@@ -37,6 +37,11 @@ export type Reply<Value = unknown> =
   /** `refused` is the operator's to mend (StoreRefused); anything else is a failure of the database. */
   | { id: number; ok: false; message: string; refused: boolean };
 
+/** What a thread does for each request. */
+export type Handlers<Request extends { do: string }> = {
+  [Do in Request['do']]: (request: Extract<Request, { do: Do }>) => unknown;
+};
+
 export type CommitReply = Decided[];
 
 /** A failure is returned to the caller, and never ends the thread. */

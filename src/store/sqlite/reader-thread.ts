@@ -3,7 +3,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { prepareIsBehind } from './inspect.ts';
-import { type Envelope, type ReaderRequest, replyTo, usable } from './messages.ts';
+import { type Envelope, type Handlers, type ReaderRequest, replyTo, usable } from './messages.ts';
 import { openDatabase } from './open-database.ts';
 import { type AnswerRead, prepareReads } from './prepare-reads.ts';
 
@@ -21,20 +21,14 @@ function open(file: string): undefined {
   });
 }
 
-function handle(request: ReaderRequest): unknown {
-  switch (request.do) {
-    case 'open':
-      return open(request.file);
-    case 'read':
-      return answerRead(request.name, request.args);
-    case 'isBehind':
-      return isBehind();
-    case 'close':
-      // Closes the statements, too; otherwise the file stays open until they are garbage-collected.
-      return db.close(true);
-  }
-}
+const HANDLERS: Handlers<ReaderRequest> = {
+  open: ({ file }) => open(file),
+  read: ({ name, args }) => answerRead(name, args),
+  isBehind: () => isBehind(),
+  // Closes the statements, too; otherwise the file stays open until they are garbage-collected.
+  close: () => db.close(true),
+};
 
 self.onmessage = ({ data: { id, request } }: MessageEvent<Envelope<ReaderRequest>>) => {
-  self.postMessage(replyTo(id, () => handle(request)));
+  self.postMessage(replyTo(id, () => HANDLERS[request.do](request as never)));
 };

@@ -10,7 +10,7 @@ import { deleteUsage } from '../kept-usage.ts';
 import type { Forgotten, OldUsage } from '../store.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
 import { decodeOperations, encodeAnswers } from './hot-batches.ts';
-import { type Envelope, type Reply, replyTo, usable, type WriterRequest } from './messages.ts';
+import { type Envelope, type Handlers, type Reply, replyTo, usable, type WriterRequest } from './messages.ts';
 import { migrate, newestSchema, refuseOtherSchema } from './migrate.ts';
 import { refuseMoved } from './moved-mark.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
@@ -69,32 +69,19 @@ function close(): undefined {
   db.close(true);
 }
 
-function handle(request: WriterRequest): unknown {
-  switch (request.do) {
-    case 'open':
-      return open(request.file, request.options);
-    case 'commit':
-      return commits?.journalBatch(request.operations);
-    case 'alarm':
-      db.query('INSERT INTO alarms (at, name, subject, fields) VALUES (?, ?, ?, ?)').run(
-        request.at,
-        request.alarm.name,
-        alarmSubject(request.alarm.fields),
-        JSON.stringify(request.alarm.fields),
-      );
-      return undefined;
-    case 'refusals':
-      return writeRefusals(db, request.batch);
-    case 'forget':
-      return forget(request.before);
-    case 'forgetUsage':
-      return forgetUsage(request.before);
-    case 'post':
-      return commits?.post();
-    case 'close':
-      return close();
-  }
-}
+const HANDLERS: Handlers<WriterRequest> = {
+  open: ({ file, options }) => open(file, options),
+  commit: ({ operations }) => commits?.journalBatch(operations),
+  alarm: ({ alarm: { name, fields }, at }) =>
+    void db
+      .query('INSERT INTO alarms (at, name, subject, fields) VALUES (?, ?, ?, ?)')
+      .run(at, name, alarmSubject(fields), JSON.stringify(fields)),
+  refusals: ({ batch }) => writeRefusals(db, batch),
+  forget: ({ before }) => forget(before),
+  forgetUsage: ({ before }) => forgetUsage(before),
+  post: () => commits?.post(),
+  close,
+};
 
 /** A batch that came as text is answered with text if its answers can be encoded. */
 function answerText(text: string): Reply | string {
@@ -104,5 +91,9 @@ function answerText(text: string): Reply | string {
 }
 
 self.onmessage = ({ data }: MessageEvent<Envelope<WriterRequest> | string>) => {
-  self.postMessage(typeof data === 'string' ? answerText(data) : replyTo(data.id, () => handle(data.request)));
+  self.postMessage(
+    typeof data === 'string'
+      ? answerText(data)
+      : replyTo(data.id, () => HANDLERS[data.request.do](data.request as never)),
+  );
 };
