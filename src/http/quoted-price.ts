@@ -2,13 +2,12 @@
 
 import type { QuotedRequest } from '../accounts/quotes.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Dialect } from '../dialects/dialect.ts';
 import { fault } from '../faults/fault.ts';
 import { newQuote } from '../faults/sample-call.ts';
 import type { FaultAction } from '../faults/table.ts';
 import type { Json } from '../kit/json/json.ts';
 import type { Nano } from '../kit/money.ts';
-import type { ModelKind } from '../vendors/endpoints.ts';
+import type { ModelCall } from './call-model.ts';
 import type { HttpTools } from './exchange.ts';
 
 export const QUOTE_HEADER = 'x-svc-quote';
@@ -20,11 +19,7 @@ export interface QuotedPrice {
   subject: string;
 }
 
-interface QuotedEndpoint {
-  path: string;
-  kind: ModelKind;
-  dialect: Dialect;
-}
+type QuotedEndpoint = Pick<ModelCall, 'path' | 'kind' | 'dialect'>;
 
 /** Throws `quote_expired`, also for an id that this service did not issue. */
 export async function openQuote(tools: HttpTools, id: string, endpoint: QuotedEndpoint): Promise<QuotedPrice> {

@@ -28,11 +28,11 @@ export class Load {
   readonly limits: LoadLimits;
   readonly all: Taken = { requests: 0, bytes: 0 };
   readonly byAccount = new Map<string, Taken>();
-  readonly answers: AnswerCapacity;
+  readonly openAnswer: ReturnType<typeof createAnswerCapacity>;
 
   constructor(limits: LoadLimits) {
     this.limits = limits;
-    this.answers = createAnswerCapacity(this.all, () => limits.bodyBytes);
+    this.openAnswer = createAnswerCapacity(this.all, () => limits.bodyBytes);
   }
 
   /** Throws `unavailable` when the process is full. */
@@ -97,7 +97,7 @@ export class CapacityLease {
 
   /** A separate lease for the answer, which may outlive this one. */
   openAnswer(): AnswerLease {
-    return this.#load.answers.open(this.#accountId, this.#isFree ? FREE_SHARE : 1);
+    return this.#load.openAnswer(this.#accountId, this.#isFree ? FREE_SHARE : 1);
   }
 
   /** Further calls do nothing. */
@@ -127,18 +127,7 @@ function refuse(): never {
   throw fault('unavailable', { internal: 'too many requests under way', retryAfterS: RETRY_AFTER_S });
 }
 
-export interface AnswerLease {
-  /** The largest answer that is accepted. */
-  readonly maxBytes: number;
-  /** More bytes have arrived. Returns a promise if they must wait for other answers; it rejects on `release`. */
-  grow(bytes: number): Promise<void> | undefined;
-  /** The whole answer has arrived: the account's next one may be read. */
-  finishReading(): void;
-  /** Further calls do nothing. */
-  release(): void;
-}
-
-type AnswerCapacity = ReturnType<typeof createAnswerCapacity>;
+export type AnswerLease = ReturnType<ReturnType<typeof createAnswerCapacity>>;
 
 const MIB = 1024 * 1024;
 const MAX_BYTES = 256 * MIB;
@@ -174,8 +163,8 @@ function createAnswerCapacity(all: { bytes: number }, mostBytes: () => number) {
     for (const take of waiting) if (take()) waiting.delete(take);
   }
 
-  /** `share`: the part of this capacity that the answer may use. */
-  function open(accountId: string, share: number): AnswerLease {
+  // `share`: the part of this capacity that the answer may use.
+  return (accountId: string, share: number) => {
     const account = accounts.get(accountId) ?? { leases: 0, bytes: 0, turn: undefined };
     accounts.set(accountId, account);
     account.leases++;
@@ -223,12 +212,16 @@ function createAnswerCapacity(all: { bytes: number }, mostBytes: () => number) {
     }
 
     return {
-      get maxBytes() {
+      /** The largest answer that is accepted. */
+      get maxBytes(): number {
         return Math.min(MAX_BYTES, answersMost() * share);
       },
-      grow: (bytes) => (!isHeld || take(bytes) ? undefined : wait(bytes)),
+      /** More bytes have arrived. Returns a promise if they must wait for other answers; it rejects on `release`. */
+      grow: (bytes: number): Promise<void> | undefined => (!isHeld || take(bytes) ? undefined : wait(bytes)),
+      /** The whole answer has arrived: the account's next one may be read. */
       finishReading,
-      release() {
+      /** Further calls do nothing. */
+      release(): void {
         if (!isHeld) return;
         isHeld = false;
         giveUp?.();
@@ -238,7 +231,5 @@ function createAnswerCapacity(all: { bytes: number }, mostBytes: () => number) {
         wakeWaiting();
       },
     };
-  }
-
-  return { open };
+  };
 }

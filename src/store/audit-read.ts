@@ -28,16 +28,7 @@ export interface AuditScope {
   since?: { touchedAt: number; entryId: number };
 }
 
-export interface AuditReport {
-  wallets: number;
-  entries: number;
-  /** Where the next short pass may begin. */
-  lastEntryId: number;
-  differences: Difference[];
-  /** Sum over all known wallets and house accounts; anything but 0 means that money left the books. */
-  total: bigint;
-  house: Record<string, bigint>;
-}
+export type AuditReport = ReturnType<typeof toReport>;
 
 const FULL_PASS = { statementMs: 10 * MINUTE_MS, wholeMs: HOUR_MS };
 /** It is due every minute, and looks at little. */
@@ -62,22 +53,17 @@ function toDifference(what: Difference['what'], row: Row): Difference {
   return { what, subject: String(row.subject), expected: String(row.expected), found: String(row.found) };
 }
 
-function toReport(
-  wallets: Row | undefined,
-  total: Row | undefined,
-  house: Rows,
-  differences: Difference[],
-): AuditReport {
+function toReport(wallets: Row | undefined, total: Row | undefined, house: Rows, found: Difference[]) {
   const sum = BigInt(String(total?.total ?? 0));
+  const ofTotal: Difference = { what: 'total', subject: 'ledger', expected: '0', found: String(sum) };
   return {
     wallets: Number(wallets?.wallets),
     entries: Number(total?.entries ?? 0),
+    /** Where the next short pass may begin. */
     lastEntryId: Number(total?.last_entry_id ?? 0),
+    /** Over all known wallets and house accounts; anything but 0 means that money left the books. */
     total: sum,
     house: toHouse(house),
-    differences:
-      sum === 0n
-        ? differences
-        : [...differences, { what: 'total', subject: 'ledger', expected: '0', found: String(sum) }],
+    differences: sum === 0n ? found : [...found, ofTotal],
   };
 }

@@ -13,7 +13,7 @@ import { prepareIsBehind } from '../../src/store/sqlite/inspect.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { configure } from '../../src/store/sqlite/open-database.ts';
 import { type AnswerRead, prepareReads } from '../../src/store/sqlite/prepare-reads.ts';
-import { writeRefusals } from '../../src/store/sqlite/write-refusals.ts';
+import { writeRefusals } from '../../src/store/sqlite/write-book.ts';
 import type { Committed, CommitWatch } from './commit-watch.ts';
 import type { Dice } from './dice.ts';
 import { FreeDays } from './free-days.ts';

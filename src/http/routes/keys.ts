@@ -22,6 +22,8 @@ const key = named('Key', { ...keyMembers, ...spendingMembers });
 const newKey = named('NewKey', { api_key: keyText, ...keyMembers });
 const params = { id: idOf('key').describe('The id of a key.') };
 
+const OF_ONE = { auth: 'delegate', maxBytes: MAX_BYTES, params } as const;
+
 export const KEY_CALLS = [
   accountCall('GET /api/keys', {
     id: 'listKeys',
@@ -49,11 +51,9 @@ export const KEY_CALLS = [
       addKey(tools, requesterOf(asker), keyBodyOf(document), idempotency),
   }),
   accountCall('PATCH /api/keys/:id', {
+    ...OF_ONE,
     id: 'changeKey',
     summary: 'Change the fields that are given',
-    auth: 'delegate',
-    maxBytes: MAX_BYTES,
-    params,
     outline: keyFields,
     example: { name: 'weekly reports' },
     result: 'The key as it is now.',
@@ -63,11 +63,9 @@ export const KEY_CALLS = [
       editKey(tools, requesterOf(asker), id, keyBodyOf(document)),
   }),
   accountCall('DELETE /api/keys/:id', {
+    ...OF_ONE,
     id: 'deleteKey',
     summary: 'End a key and every key below it',
-    auth: 'delegate',
-    maxBytes: MAX_BYTES,
-    params,
     result: 'They are ended, on every node within a second.',
     answer: named('DeletedKey', { id: idOf('key'), deleted: z.literal(true) }),
     faults: ['not_found', 'last_key', 'request_too_large', 'rate_limited'],

@@ -41,24 +41,18 @@ export function mayRunAgain(error: unknown): boolean {
   return state === SERIALIZATION_FAILURE || state === DEADLOCK || (state === UNIQUE && isDuplicatePage(error));
 }
 
-/** The server ended the connection. */
-export function isShutdown(error: unknown): boolean {
-  return SHUTDOWN_CODES.includes(sqlState(error) ?? '');
-}
+const hasState =
+  (...states: string[]) =>
+  (error: unknown): boolean =>
+    states.includes(sqlState(error) ?? '');
 
-export function isLockTimeout(error: unknown): boolean {
-  return sqlState(error) === LOCK_TIMEOUT;
-}
-
+/** The server ended the connection: shutdown, crash or an administrator's command; an idle session that was ended. */
+export const isShutdown = hasState('57P01', '57P02', '57P03', '57P05', '25P03', '25P04');
+export const isLockTimeout = hasState('55P03');
 /** The session is read-only: by a setting at its start, or because the server is a standby. */
-export function isReadOnly(error: unknown): boolean {
-  return sqlState(error) === READ_ONLY;
-}
-
+export const isReadOnly = hasState('25006');
 /** A table changed after the statement was prepared, for example by an upgrade; when sent again, it is prepared anew. */
-export function isStalePlan(error: unknown): boolean {
-  return sqlState(error) === NOT_SUPPORTED;
-}
+export const isStalePlan = hasState('0A000');
 
 /** Whether TLS or the login failed, by the code of the driver or of the TLS library. */
 export function isHandshakeError(error: unknown): boolean {
@@ -82,11 +76,6 @@ export function explain(error: unknown): string {
 const UNIQUE = '23505';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
-const READ_ONLY = '25006';
-const LOCK_TIMEOUT = '55P03';
-const NOT_SUPPORTED = '0A000';
-/** Shutdown, crash or an administrator's command; an idle session that was ended. */
-const SHUTDOWN_CODES = ['57P01', '57P02', '57P03', '57P05', '25P03', '25P04'];
 /** Connection failures, too many connections, a server that starts or stops. */
 const TRANSIENT_CLASSES = ['08', '53', '57'];
 

@@ -1,7 +1,17 @@
-// Writes what a batch changed, inside the batch's transaction.
+// Writes what a batch changed, inside the batch's transaction; and refused requests.
 
 import type { Database } from 'bun:sqlite';
 import { type Book, type Change, changedKeys } from '../book/book.ts';
+import {
+  accountsOf,
+  addCounts,
+  addRequests,
+  COUNT_COLUMNS,
+  inOneOrder,
+  REQUEST_COLUMNS,
+  type RefusalBatch,
+  trimRequests,
+} from '../refusals.ts';
 import { type Action, KEYS, type UsageRecord } from '../rows.ts';
 import { type Column, isTextKind, type SqlValue, type Table, toText } from '../table.ts';
 import { ADDITIONS, forEachTable, type NewRevision, PAGES, ROW_PAGES } from '../tables.ts';
@@ -82,7 +92,7 @@ function idOf<Row extends object>({ idField }: Table<Row>, row: Row): SqlValue |
 }
 
 /** The columns in their order, the id after them. SQLite knows no boolean. */
-export function prepareEncode(columns: readonly Column[]) {
+function prepareEncode(columns: readonly Column[]) {
   return (row: object, id?: SqlValue): SqlValue[] => {
     const fields = row as Record<string, unknown>;
     const values: SqlValue[] = [];
@@ -96,6 +106,21 @@ export function prepareEncode(columns: readonly Column[]) {
   };
 }
 
-export function marks(count: number): string {
+function marks(count: number): string {
   return Array.from({ length: count }, () => '?').join(', ');
+}
+
+const encodeCount = prepareEncode(COUNT_COLUMNS);
+const encodeRequest = prepareEncode(REQUEST_COLUMNS);
+
+/** In a transaction of its own. No page of an operation is in these tables. */
+export function writeRefusals(db: Database, { counts, requests }: RefusalBatch): void {
+  const count = db.query(addCounts(`VALUES (${marks(COUNT_COLUMNS.length)})`));
+  const keep = db.query(addRequests(`VALUES (${marks(REQUEST_COLUMNS.length)})`));
+  const trim = db.query(trimRequests('SELECT value FROM json_each(?)'));
+  db.transaction(() => {
+    for (const one of inOneOrder(counts)) count.run(...encodeCount(one));
+    for (const one of requests) keep.run(...encodeRequest(one));
+    trim.run(JSON.stringify(accountsOf(requests)));
+  }).immediate();
 }

@@ -14,7 +14,7 @@ import { type Envelope, type Handlers, type Reply, replyTo, usable, type WriterR
 import { migrate, newestSchema, refuseOtherSchema } from './migrate.ts';
 import { refuseMoved } from './moved-mark.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
-import { writeRefusals } from './write-refusals.ts';
+import { writeRefusals } from './write-book.ts';
 
 declare const self: Worker;
 
