@@ -109,9 +109,6 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
       return { id: params.id, accountId, revoked: true };
     },
   }),
-];
-
-export const REFUSAL_OPERATIONS: readonly AdminOperation[] = [
   operation('GET /api/admin/refusals', {
     id: 'showRefusals',
     summary:
@@ -119,9 +116,6 @@ export const REFUSAL_OPERATIONS: readonly AdminOperation[] = [
     query: z.object({ account: text.optional(), request_id: text.optional() }),
     run: (tools, { query }) => showRefusals(tools, { accountId: query.account, requestId: query.request_id }),
   }),
-];
-
-export const REFUND_OPERATIONS: readonly AdminOperation[] = [
   operation('POST /api/admin/accounts/:id/refund', {
     id: 'refundAccount',
     summary:

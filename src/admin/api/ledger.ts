@@ -23,6 +23,8 @@ function viewPass(pass: AuditPass | undefined): unknown {
   return { at: pass.at, isFull: pass.isFull, ok: differences.length === 0, wallets, entries, total, differences };
 }
 
+const PROFIT_SPANS = PROFIT_DAYS.map(String) as [string, ...string[]];
+
 export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
   operation('GET /api/admin/ledger', {
     id: 'showLedger',
@@ -77,18 +79,13 @@ export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
       return { object: 'list', by, days, from, to, data, hasMore, losses, total };
     },
   }),
-];
-
-const days = PROFIT_DAYS.map(String) as [string, ...string[]];
-
-export const PROFIT_OPERATIONS: readonly AdminOperation[] = [
   operation('GET /api/admin/profit', {
     id: 'showProfit',
     summary:
       'Revenue, what upstreams bill for it (`cost`), losses and profit, by model, channel, account or day: the largest revenue first, days in their order. `profit` = revenue − `unknown_cost_revenue` − cost − loss, and `margin` is its part of the revenue whose cost is known. Requests of routes without a cost in the document are in `unknown_cost_requests`; where no cost is known, `cost`, `profit` and `margin` are null. `cards` says what was paid in advance: `owed` = `unredeemed` + `unspent`.',
     query: z.object({
       by: z.enum(PROFIT_BY).default('model').describe('What the figures are summed by.'),
-      days: z.enum(days).default('7').describe('Calendar days in Taipei, today included.'),
+      days: z.enum(PROFIT_SPANS).default('7').describe('Calendar days in Taipei, today included.'),
       format: z.enum(['json', 'csv']).default('json').describe('csv: the rows as UTF-8 with a byte-order mark.'),
     }),
     isAlsoCsv: true,

@@ -15,20 +15,18 @@ import { type PrepaidAmounts, readPrepaidAmounts } from '../actions/profit.ts';
 import type { Counter, Metrics, Reading } from './metrics.ts';
 
 const SECONDS = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 30, 60, 120, 300, 600];
-const TOKEN_BUCKETS = {
-  input: 'input',
-  cachedInput: 'cached_input',
-  cacheWrite5m: 'cache_write_5m',
-  cacheWrite1h: 'cache_write_1h',
-  output: 'output',
-} as const satisfies Partial<Record<keyof Buckets, string>>;
-const TOKENS = Object.entries(TOKEN_BUCKETS) as [keyof typeof TOKEN_BUCKETS, string][];
-const UNIT_BUCKETS = {
-  seconds: 'second',
-  characters: 'character',
-  searches: 'search',
-} as const satisfies Partial<Record<keyof Buckets, string>>;
-const UNITS = Object.entries(UNIT_BUCKETS) as [keyof typeof UNIT_BUCKETS, string][];
+const TOKENS = [
+  ['input', 'input'],
+  ['cachedInput', 'cached_input'],
+  ['cacheWrite5m', 'cache_write_5m'],
+  ['cacheWrite1h', 'cache_write_1h'],
+  ['output', 'output'],
+] as const satisfies [keyof Buckets, string][];
+const UNITS = [
+  ['seconds', 'second'],
+  ['characters', 'character'],
+  ['searches', 'search'],
+] as const satisfies [keyof Buckets, string][];
 /** In place of a channel or a model that is not known. */
 const NONE = 'none';
 

@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono';
 import { isClientGone } from '../../faults/fault.ts';
 import { loadOnce } from '../../kit/load-once.ts';
 import { describeError } from '../../kit/log.ts';
-import { type CheckToken, createCheckToken, type GuardToken, guardHeaders } from './guard-token.ts';
+import { type CheckToken, createCheckToken, tokenIn } from './guard-token.ts';
 import { PortRefused, refusalResponse } from './refused.ts';
 import { OPERATOR_ROUTES } from './route-table.ts';
 import type { OperatorExchange, OperatorTools } from './tools.ts';
@@ -17,10 +17,9 @@ export type AddPages = (app: Hono, check: CheckToken) => void;
 /** Pages come after the routes for programs, and are loaded with the first request for one. */
 export function createOperatorApp(tools: OperatorTools, loadPages: () => Promise<AddPages>): Hono {
   const check = createCheckToken(tools.clock, tools.adminToken);
-  const guard = guardHeaders(check);
   const app = newRouter(tools);
   const serve = (router: Hono, method: string, path: string, handle: Handle) =>
-    router.on(method, path, (context) => answer(tools, guard, exchangeOf(tools, context), handle));
+    router.on(method, path, (context) => answer(tools, check, exchangeOf(tools, context), handle));
 
   for (const { method, path, handle } of OPERATOR_ROUTES)
     serve(app, method, path, (exchange) => handle(tools, exchange));
@@ -38,7 +37,7 @@ export function createOperatorApp(tools: OperatorTools, loadPages: () => Promise
   }
   app.use('*', async (context, next) => {
     if (isLoopbackName(context.req.header('host'))) return next();
-    return answer(tools, guard, exchangeOf(tools, context), () => refuseHost());
+    return answer(tools, check, exchangeOf(tools, context), () => refuseHost());
   });
   const pages = loadOnce(async () => {
     const addPages = await loadPages();
@@ -67,10 +66,10 @@ function exchangeOf(tools: OperatorTools, context: Context): OperatorExchange {
   return { request: context.req.raw, requestId: tools.newId('req'), params: context.req.param() };
 }
 
-async function answer(tools: OperatorTools, guard: GuardToken, exchange: OperatorExchange, handle: Handle) {
+async function answer(tools: OperatorTools, check: CheckToken, exchange: OperatorExchange, handle: Handle) {
   try {
     if (!isLoopbackName(exchange.request.headers.get('host') ?? undefined)) refuseHost();
-    await guard(exchange.request.headers);
+    await check(tokenIn(exchange.request.headers));
     return withHeaders(exchange, await handle(exchange));
   } catch (error) {
     return refused(tools, exchange, error);

@@ -6,8 +6,7 @@ import { type Clock, MINUTE_MS, sleep } from '../../kit/clock.ts';
 import { createCounter } from '../../limits/counter.ts';
 import { PortRefused } from './refused.ts';
 
-export type GuardToken = (headers: Headers) => Promise<void>;
-/** For callers that cannot send it in a header, such as a page. */
+/** Takes what a header or a page of sign-in has. */
 export type CheckToken = (given: string | undefined) => Promise<void>;
 
 const WRONG_PER_MINUTE = 10;
@@ -15,8 +14,8 @@ const SLOWED_BY_MS = 1_000;
 /** All callers are on this machine, so there is one counter. */
 const ANYONE = 'anyone';
 
-export function guardHeaders(check: CheckToken): GuardToken {
-  return (headers) => check(/^Bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1]);
+export function tokenIn(headers: Headers): string | undefined {
+  return /^Bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1];
 }
 
 /** The returned check throws PortRefused. */

@@ -1,10 +1,10 @@
 // Every route of the operator's port, in one place. Each of them needs the token.
 
-import { ACCOUNT_OPERATIONS, REFUND_OPERATIONS, REFUSAL_OPERATIONS } from '../api/accounts.ts';
+import { ACCOUNT_OPERATIONS } from '../api/accounts.ts';
 import { CARD_OPERATIONS } from '../api/cards.ts';
 import { CATALOG_OPERATIONS } from '../api/catalog.ts';
 import { CHANNEL_OPERATIONS } from '../api/channels.ts';
-import { LEDGER_OPERATIONS, PROFIT_OPERATIONS } from '../api/ledger.ts';
+import { LEDGER_OPERATIONS } from '../api/ledger.ts';
 import { openapiDocument } from '../api/openapi.ts';
 import type { AdminOperation } from '../api/operation.ts';
 import { WATCH_OPERATIONS } from '../api/watch.ts';
@@ -16,10 +16,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   ...CATALOG_OPERATIONS,
   ...CARD_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
-  ...REFUSAL_OPERATIONS,
-  ...REFUND_OPERATIONS,
   ...LEDGER_OPERATIONS,
-  ...PROFIT_OPERATIONS,
   ...WATCH_OPERATIONS,
 ];
 
