@@ -55,27 +55,22 @@ export function TopLists({ context, today: { models, customers }, nicknames }: L
 
 export function LowBalances({ context, today: { low }, nicknames }: ListsProps) {
   const { today: words } = context.words;
-  if (low.length === 0) {
-    return (
-      <section>
-        <h2>{words.low}</h2>
-        <p class="faint">{words.noneLow}</p>
-      </section>
-    );
-  }
+  const isNone = low.length === 0;
   return (
-    <section class="is-brief">
+    <section class={isNone ? undefined : 'is-brief'}>
       <h2>{words.low}</h2>
-      <p class="faint">{words.lowHelp}</p>
-      <DataTable
-        label={words.low}
-        columns={[words.account, figure(words.balance), figure(words.lasts)]}
-        rows={low.map(({ accountId, balance, days }): Child[] => [
-          <Customer accountId={accountId} nicknames={nicknames} />,
-          <Money value={balance} />,
-          lastsText(words, days),
-        ])}
-      />
+      <p class="faint">{isNone ? words.noneLow : words.lowHelp}</p>
+      {isNone ? null : (
+        <DataTable
+          label={words.low}
+          columns={[words.account, figure(words.balance), figure(words.lasts)]}
+          rows={low.map(({ accountId, balance, days }): Child[] => [
+            <Customer accountId={accountId} nicknames={nicknames} />,
+            <Money value={balance} />,
+            lastsText(words, days),
+          ])}
+        />
+      )}
     </section>
   );
 }

@@ -4,17 +4,15 @@
 import { count } from '../../../site/format.ts';
 import { wordFor } from '../../../site/language.ts';
 import { Figure, Money } from '../../../site/parts/amount.tsx';
-import { IdLink, Submit } from '../../../site/parts/button.tsx';
+import { Submit } from '../../../site/parts/button.tsx';
 import { SelectField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
-import type { LossSum } from '../../../store/reads.ts';
-import { LOSS_BY, type LossBy, type LossView, showLosses, sumProfit } from '../../actions/profit.ts';
-import { channelPath } from '../channels/list.tsx';
-import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
+import { LOSS_BY, type LossView, showLosses, sumProfit } from '../../actions/profit.ts';
+import { readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { DaysChart } from './profit.tsx';
+import { DaysChart, SumKey } from './profit.tsx';
 
 const DAYS = [7, 30, 90] as const;
 const SHOWN_ROWS = 50;
@@ -54,10 +52,14 @@ async function show(visit: ConsoleVisit): Promise<Response> {
         none={words.none}
         label={words.title}
         columns={[words.by[by], figure(words.number), figure(ledger.amount)]}
-        rows={rows.map((sum) => [
-          <Key {...{ context, by, sum, nicknames }} />,
-          count(sum.losses),
-          <Money value={sum.amount} />,
+        rows={rows.map(({ key, losses: number, amount }) => [
+          by === 'reason' && key !== null ? (
+            <Under of={wordFor(words.reasons, key) ?? key} text={key} class="id" />
+          ) : (
+            <SumKey {...{ by, name: key, none: words.noChannel, nicknames }} />
+          ),
+          count(number),
+          <Money value={amount} />,
         ])}
       />
       {sums.length > rows.length ? <p class="note">{words.more(count(rows.length))}</p> : null}
@@ -77,24 +79,4 @@ function Choice({ context, losses }: { context: ConsoleContext; losses: LossView
       <Submit look="quiet" text={words.show} />
     </form>
   );
-}
-
-interface KeyProps {
-  context: ConsoleContext;
-  by: LossBy;
-  sum: LossSum;
-  nicknames: Nicknames;
-}
-
-function Key({ context, by, sum: { key }, nicknames }: KeyProps) {
-  const { losses: words } = context.words;
-  if (key === null) return <span class="faint">{words.noChannel}</span>;
-  if (by === 'reason') return <Reason context={context} reason={key} />;
-  if (by === 'model') return <span class="id">{key}</span>;
-  if (by === 'account') return <Customer accountId={key} nicknames={nicknames} />;
-  return <IdLink href={channelPath(key)} text={key} />;
-}
-
-function Reason({ context, reason }: { context: ConsoleContext; reason: string }) {
-  return <Under of={wordFor(context.words.losses.reasons, reason) ?? reason} text={reason} class="id" />;
 }

@@ -147,7 +147,7 @@ function Rows({ context, view: { by, days, rows: all }, nicknames }: ProfitProps
         label={words.title}
         columns={[words.by[by], ...[requests, revenue, cost, loss, profit, margin].map(figure)]}
         rows={rows.map((row) => [
-          <Key {...{ context, by, name: row.key, nicknames }} />,
+          <SumKey {...{ by, name: row.key, none: by === 'channel' ? words.noChannel : words.noRequest, nicknames }} />,
           count(row.requests),
           <Revenue context={context} row={row} />,
           row.cost === null ? words.unknown : <Money value={row.cost} />,
@@ -181,19 +181,20 @@ function Revenue({ context, row }: { context: ConsoleContext; row: Profit }) {
   return <Under of={<Money value={revenue} />} text={context.words.profit.unknownPart(roundedMoney(unknown))} />;
 }
 
-interface KeyProps {
-  context: ConsoleContext;
-  by: ProfitBy;
+interface SumKeyProps {
+  by: string;
   name: string | null;
+  /** In place of a name. */
+  none: string;
   nicknames: Nicknames;
 }
 
-function Key({ context, by, name, nicknames }: KeyProps) {
-  const { noChannel, noRequest } = context.words.profit;
-  if (name === null) return <span class="faint">{by === 'channel' ? noChannel : noRequest}</span>;
-  if (by === 'model' || by === 'day') return <span class={by === 'day' ? 'number' : 'id'}>{name}</span>;
+/** What the sums of a row are of. */
+export function SumKey({ by, name, none, nicknames }: SumKeyProps) {
+  if (name === null) return <span class="faint">{none}</span>;
   if (by === 'account') return <Customer accountId={name} nicknames={nicknames} />;
-  return <IdLink href={channelPath(name)} text={name} />;
+  if (by === 'channel') return <IdLink href={channelPath(name)} text={name} />;
+  return <span class={by === 'day' ? 'number' : 'id'}>{name}</span>;
 }
 
 function PaidInAdvance({ context, view: { cards } }: ProfitProps) {
