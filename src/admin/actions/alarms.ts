@@ -20,8 +20,6 @@ export async function listAlarms({ store }: StoreTools, limit: number, filter: A
   return rated(await store.read.alarms({ ...filter, limit }));
 }
 
-export type AlarmGroupPage = Awaited<ReturnType<typeof groupOpenAlarms>>;
-
 /** Unacknowledged alarms by name and subject, the most severe first, then the newest. Refused: invalid. */
 export async function groupOpenAlarms(
   { store }: StoreTools,

@@ -10,7 +10,7 @@ import { isObject, type JsonObject, tryParseJson } from '../../kit/json/json.ts'
 import type { OperatingTools } from './tools.ts';
 import { type Trouble, troubleOfFailure } from './upstream-troubles.ts';
 
-export interface CallFailure {
+interface CallFailure {
   trouble: Trouble;
   /** Status, code and cleaned message, in English. */
   detail: string;

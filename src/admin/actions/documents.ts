@@ -156,8 +156,6 @@ async function staleRefusal({ store }: OperatingTools, baseRevision: number, { r
   return { ok: false, reason: 'stale', revision: revision.revision, diff } as const;
 }
 
-export type RevisionView = ReturnType<typeof viewOf>;
-
 /** Newest first. */
 export async function listRevisions({ store }: StoreTools, limit: number, before = Number.MAX_SAFE_INTEGER) {
   const [rows, { revision: newest }] = await Promise.all([store.read.revisions(before, limit), store.read.pulse()]);

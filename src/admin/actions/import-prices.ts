@@ -89,7 +89,7 @@ export async function importPrices(tools: StoreTools, text: string, options: Imp
   const conversion = readConversion(options.rate, options.markup);
   if (text.length > MAX_CHARS) throw invalid('text', `is longer than ${MAX_CHARS} characters`);
   const { revision, document } = await readNewest(tools);
-  const { channel, setCost } = options;
+  const { channel } = options;
   if (channel !== undefined && !document.channels.some(({ name }) => name === channel)) {
     throw notFound(`channel ${channel}`);
   }
@@ -101,7 +101,7 @@ export async function importPrices(tools: StoreTools, text: string, options: Imp
     if (!model) return { unknown: [listed.model] };
     if (seen.has(model.id)) return refused(listed, `${model.id} is in the list already: name it once`);
     seen.add(model.id);
-    return importModel(listed, model, { conversion, setCost, channel });
+    return importModel(listed, model, conversion, options);
   });
   return {
     revision: revision.revision,
@@ -116,15 +116,12 @@ export async function importPrices(tools: StoreTools, text: string, options: Imp
 /** The result of one line or list element. */
 type Found = Partial<Omit<ImportedPrices, 'revision'>>;
 
-interface Importing extends Pick<ImportOptions, 'setCost' | 'channel'> {
-  conversion: Conversion;
-}
-
 function refused({ path }: ListedModel, message: string): Found {
   return { faults: [{ path: `${path}.model`, message }] };
 }
 
-function importModel(listed: ListedModel, model: DocumentModel, { conversion, setCost, channel }: Importing): Found {
+function importModel(listed: ListedModel, model: DocumentModel, conversion: Conversion, options: ImportOptions): Found {
+  const { setCost, channel } = options;
   if (setCost && channel !== undefined && !model.routes.some((route) => route.channel === channel)) {
     return refused(listed, `${model.id} has no route to ${channel}`);
   }

@@ -8,10 +8,10 @@ import type { OperatingTools } from './tools.ts';
 
 export { ACCOUNT_SORTS, type AccountSort };
 
-export const LISTED_DAYS = 30;
+const LISTED_DAYS = 30;
 const MAX_SEARCH_CHARS = 200;
 
-export interface AccountListRequest {
+interface AccountListRequest {
   sort: AccountSort;
   /** Largest first if left out, but for nicknames. */
   order?: 'asc' | 'desc' | undefined;
@@ -49,7 +49,7 @@ export async function accountFigures(tools: Pick<OperatingTools, 'store' | 'cloc
 }
 
 /** Undefined without a text. A card's code is looked up by its hash. */
-export function wantedAccount(hashCard: OperatingTools['hashCard'], text: string) {
+function wantedAccount(hashCard: OperatingTools['hashCard'], text: string) {
   const wanted = text.trim();
   if (wanted === '') return undefined;
   if (wanted.length > MAX_SEARCH_CHARS || !wanted.isWellFormed() || /\p{Cc}/u.test(wanted)) return 'impossible';

@@ -6,14 +6,14 @@ import type { ModelUse } from '../../store/reads.ts';
 import { type PriceRow, priceTable, type RouteCost } from './prices.ts';
 import type { OperatingTools } from './tools.ts';
 
-export const VOLUME_DAYS = 30;
+const VOLUME_DAYS = 30;
 
 export type ModelLine = ReturnType<typeof lineOf>;
 
 export const MODEL_ORDERS = ['model', 'price', 'margin', 'volume'] as const;
 export type ModelOrder = (typeof MODEL_ORDERS)[number];
 
-export interface ModelQuestion {
+interface ModelQuestion {
   /** A part of a name, an id or a channel. */
   search?: string | undefined;
   /** Without it: sold below cost first, then what sold most. */

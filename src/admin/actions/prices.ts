@@ -27,7 +27,7 @@ export type PriceRow = ReturnType<typeof priceRow>;
 export type RouteCost = PriceRow['routes'][number];
 
 /** Replaces named prices; null removes one; others stay. So do rules: each of the three is replaced as a whole. */
-export type PriceChanges = { [name in PriceName]?: string | null | undefined } & { rules?: ListRules | undefined };
+type PriceChanges = { [name in PriceName]?: string | null | undefined } & { rules?: ListRules | undefined };
 
 export interface PriceEdit {
   model: string;

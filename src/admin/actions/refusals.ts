@@ -12,7 +12,7 @@ interface Wanted {
 }
 
 /** As long as counts are kept. */
-export const REFUSAL_DAYS = 30;
+const REFUSAL_DAYS = 30;
 
 export type RefusedView = ReturnType<typeof viewRefused>;
 export type RefusalsView = Awaited<ReturnType<typeof showRefusals>>;

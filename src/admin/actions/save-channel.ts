@@ -15,7 +15,7 @@ import type { Actor, OperatingTools } from './tools.ts';
 import { type Conversion, convertUsd, knownUsd, readConversion, type UsdList } from './usd-prices.ts';
 
 /** Each costs a little, and the operator waits. */
-export const MAX_TESTED = 8;
+const MAX_TESTED = 8;
 
 /** The wrong field and its model; `kind`: the form has no prices for a model of its kind. */
 export interface ChoiceFault {
@@ -51,7 +51,7 @@ export async function testDraft(tools: OperatingTools, draft: ChannelDraft, acto
 }
 
 /** The document with the channel. Refused: invalid for a rate or mark-up. */
-export async function planDraft(tools: OperatingTools, draft: ChannelDraft) {
+async function planDraft(tools: OperatingTools, draft: ChannelDraft) {
   const { document } = await readNewest(tools);
   const { revision, yaml } = await currentDocument(tools);
   const raw = readRaw(yaml);

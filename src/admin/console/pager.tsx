@@ -4,7 +4,7 @@
 import { count } from '../../site/format.ts';
 import type { ConsoleContext } from './frame.tsx';
 
-export interface PageOf {
+interface PageOf {
   /** From 1. */
   page: number;
   size: number;

@@ -112,7 +112,7 @@ interface ChartProps {
 }
 
 /** The page of the channel says more of each hour. */
-export function SuccessBars({ language, channel }: ChartProps) {
+function SuccessBars({ language, channel }: ChartProps) {
   const { channels } = consoleWords(language);
   const { requests, successRate } = channel.last24Hours;
   const bars = channel.hours.map(({ successRate: rate }) => {

@@ -16,10 +16,8 @@ import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { detailOf, importFields } from './import-pages.tsx';
-import { applyOptions, type ChangeAction, Diff, DocumentFaults, ReviewPage } from './review.tsx';
+import { applyOptions, type ChangeAction, Diff, DocumentFaults, isChangeAction, ReviewPage } from './review.tsx';
 import { showApplied } from './revision-pages.tsx';
-
-const ACTIONS: readonly ChangeAction[] = ['config.apply', 'prices.edit', 'prices.import'];
 
 export function addDocumentPages(visits: ConsoleVisits): void {
   visits.get('/models/document', async (visit) => {
@@ -61,7 +59,8 @@ export async function review(visit: ConsoleVisit, change: Change): Promise<Respo
 async function apply(visit: ConsoleVisit): Promise<Response> {
   const { page, form } = visit;
   const text = sent(visit);
-  const action = ACTIONS.find((one) => one === form.get('action')) ?? 'config.apply';
+  const named = form.get('action') ?? '';
+  const action = isChangeAction(named) ? named : 'config.apply';
   const fields = action === PRICES_IMPORT ? importFields(form) : {};
   const detail = action === PRICES_IMPORT ? detailOf(fields) : {};
   const applied = await applyChecked(visit.tools, text.yaml, { ...applyOptions(visit), action, detail });

@@ -262,7 +262,7 @@ function shown(list: PriceList, name: PriceName): string {
   return price === undefined ? '–' : decimal(price);
 }
 
-export function marginText(margin: number | undefined): string {
+function marginText(margin: number | undefined): string {
   if (margin === undefined) return '–';
   return margin < 0 ? `−${percent(-margin)}` : percent(margin);
 }

@@ -18,14 +18,14 @@ import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit } from '../visits.tsx';
 import { documentFaultText } from '../words/document-faults.ts';
 
-/** The action of the change in the log. */
-export type ChangeAction = 'config.apply' | 'prices.edit' | 'prices.import';
+const PATHS = { 'config.apply': '/models/document', 'prices.edit': '/models', 'prices.import': '/models/import' };
 
-const PATHS: Record<ChangeAction, string> = {
-  'config.apply': '/models/document',
-  'prices.edit': '/models',
-  'prices.import': '/models/import',
-};
+/** The action of the change in the log. */
+export type ChangeAction = keyof typeof PATHS;
+
+export function isChangeAction(text: string): text is ChangeAction {
+  return Object.hasOwn(PATHS, text);
+}
 
 interface ReviewProps {
   context: ConsoleContext;
