@@ -101,22 +101,18 @@ export function isEmptySetting(value: Json): boolean {
 }
 
 /** The fields of a large body that can refuse its call before the body is parsed. They have the same names in every dialect. */
-export interface UnparsedFields {
-  /** The model alone, as in a parsed body. */
-  value: JsonObject;
-  /** Such a call may only warm a cache, which no limit refuses. */
-  asksNoOutput: boolean;
-  /** Other models may answer than the fallbacks of this one. */
-  listsModels: boolean;
-}
+export type UnparsedFields = NonNullable<ReturnType<typeof readUnparsed>>;
 
 /** Undefined if the model is known only after the parse. */
-export function readUnparsed(text: string, spans: Spans): UnparsedFields | undefined {
+export function readUnparsed(text: string, spans: Spans) {
   const model = memberOf(text, spans, 'model');
   if (typeof model !== 'string' || spans.findTwice() !== undefined) return undefined;
   return {
+    /** The model alone, as in a parsed body. */
     value: { model },
+    /** Such a call may only warm a cache, which no limit refuses. */
     asksNoOutput: memberOf(text, spans, 'max_tokens') === 0,
+    /** Other models may answer than the fallbacks of this one. */
     listsModels: spans.get('models') !== undefined,
   };
 }

@@ -4,7 +4,6 @@
 import { isObject, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import type { ToolCalls } from '../../kit/prices.ts';
 import type { PricedTool } from '../../vendors/tools.ts';
-import { isGiven } from '../counts.ts';
 import {
   addUse,
   DEFAULT_USES,
@@ -15,7 +14,7 @@ import {
   unlimitedUse,
   useOf,
 } from '../input/tool-use.ts';
-import { camelName } from './member.ts';
+import { member } from './member.ts';
 
 const SEARCH = 'web_search';
 
@@ -28,14 +27,7 @@ const HOSTED: ReadonlyMap<string, PricedTool> = new Map([
 
 export function hostedTools({ tools }: JsonObject): PricedTool[] {
   const list = isObject(tools) ? [tools] : objectsOf(tools);
-  const names = new Set(
-    list.flatMap((tool) =>
-      Object.keys(tool)
-        .filter((name) => isGiven(tool[name]))
-        .map(camelName),
-    ),
-  );
-  return [...HOSTED].flatMap(([name, tool]) => (names.has(name) ? [tool] : []));
+  return [...HOSTED].flatMap(([name, tool]) => (list.some((one) => member(one, name) !== undefined) ? [tool] : []));
 }
 
 /** No field of a request says how often they may be used. */

@@ -218,33 +218,26 @@ function partsOf(message: JsonObject, name: 'content' | 'output'): readonly Json
 }
 
 function readMedia(part: JsonObject): Media | undefined {
-  switch (part.type) {
+  const { type, image_url: picture, input_audio: sound, file: held, source } = part;
+  switch (type) {
     case 'image_url':
-      return isObject(part.image_url)
-        ? image(part, part.image_url.url, { detail: part.image_url.detail })
-        : image(part, part.image_url);
-    case 'image': {
-      if (!isObject(part.source)) return undefined;
-      const { data, url, media_type: mediaType, file_id: id } = part.source;
-      return image(part, data ?? url, { mediaType, id });
-    }
+      return isObject(picture) ? image(part, picture.url, { detail: picture.detail }) : image(part, picture);
+    case 'image':
+      if (!isObject(source)) return undefined;
+      return image(part, source.data ?? source.url, { mediaType: source.media_type, id: source.file_id });
     case 'input_image':
     case 'computer_screenshot':
-      return image(part, part.image_url, { detail: part.detail, id: part.file_id });
+      return image(part, picture, { detail: part.detail, id: part.file_id });
     case 'image_generation_call':
       return image(part, part.result);
     case 'input_file':
       return file(part, part.file_data, part, { fileName: part.filename });
     case 'input_audio':
-      return isObject(part.input_audio) ? audio(part, part.input_audio) : undefined;
+      return isObject(sound) ? audio(part, sound) : undefined;
     case 'file':
-      return isObject(part.file)
-        ? file(part, part.file.file_data, part.file, { fileName: part.file.filename })
-        : undefined;
+      return isObject(held) ? file(part, held.file_data, held, { fileName: held.filename }) : undefined;
     case 'document':
-      return isObject(part.source)
-        ? file(part, part.source.data, part.source, { mediaType: part.source.media_type })
-        : undefined;
+      return isObject(source) ? file(part, source.data, source, { mediaType: source.media_type }) : undefined;
     default:
       return undefined;
   }

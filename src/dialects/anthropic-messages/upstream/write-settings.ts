@@ -1,13 +1,13 @@
 // Writes settings that the model supports; others are reported as dropped. Stop sequences that it does not support are
 // matched by the gateway.
 
-import type { Json, JsonObject } from '../../../kit/json/json.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { MIN_THINKING_TOKENS } from '../../../kit/tokens.ts';
 import type { ClaudeTraits } from '../../../vendors/claude.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import { requireOneAnswer } from '../../translate/check-settings.ts';
-import type { Conversation, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
+import type { Conversation, ReasoningWish, Setting } from '../../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../../translate/effort.ts';
 import { isExpressedByMarks } from '../../translate/read-cache-mark.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
@@ -20,82 +20,65 @@ interface SettingOptions {
   hashUser(id: string): string;
 }
 
-export function writeSettings(settings: readonly Setting[], options: SettingOptions) {
+/** The lowest values that are allowed with thinking. */
+const LEAST_THINKING = { temperature: 1, top_p: 0.95, top_k: Number.POSITIVE_INFINITY };
+
+export function writeSettings(
+  settings: readonly Setting[],
+  { traits, isThinking, isToolsArguments, hashUser }: SettingOptions,
+) {
   const members: Record<string, RawValue> = {};
   const dropped: string[] = [];
   const localStops: string[] = [];
-  for (const setting of settings.toSorted((a, b) => rank(a) - rank(b))) {
-    const written = writeSetting(setting, options, new Set(Object.keys(members)));
-    Object.assign(members, written?.members);
-    localStops.push(...(written?.localStops ?? []));
-    if (!written || written.isPart) dropped.push(setting.name);
+
+  /** False if the model does not support all of it. */
+  function carry(setting: Setting): boolean {
+    const { kind, value } = setting;
+    switch (kind) {
+      case 'temperature':
+      case 'top_p':
+      case 'top_k':
+        return traits.takesSampling && typeof value === 'number' && carrySampling(kind, value);
+      case 'stop': {
+        // The vendor refuses sequences of white space alone.
+        const { taken, local } = splitStops(setting, Number.POSITIVE_INFINITY, (stop) => stop.trim() !== '');
+        if (taken.length > 0) members.stop_sequences = taken;
+        if (!isToolsArguments) localStops.push(...local);
+        return !isToolsArguments || local.length === 0;
+      }
+      case 'user':
+        if (typeof value !== 'string' || members.metadata !== undefined) return false;
+        members.metadata = { user_id: hashUser(value) };
+        return true;
+      case 'choices':
+        requireOneAnswer(setting);
+        return true;
+      case 'prompt_cache_key':
+        // Already used to choose the channel and the cache marks.
+        return typeof value === 'string';
+      case 'caching':
+        return isExpressedByMarks(value);
+      default:
+        return false;
+    }
   }
+
+  function carrySampling(kind: keyof typeof LEAST_THINKING, value: number): boolean {
+    const sent = kind === 'temperature' ? Math.min(value, 1) : value;
+    // Newer models refuse `top_p` beside a temperature.
+    const isExcluded = kind === 'top_p' && members.temperature !== undefined;
+    if (isExcluded || (isThinking && sent < LEAST_THINKING[kind])) return false;
+    members[kind] = sent;
+    return true;
+  }
+
+  for (const setting of settings.toSorted((a, b) => rank(a) - rank(b))) if (!carry(setting)) dropped.push(setting.name);
   return { members, dropped, localStops };
 }
 
 /** Temperature and top_p exclude each other: clients mean the temperature. */
 function rank({ kind }: Setting): number {
   return kind === 'temperature' ? 0 : 1;
-}
-
-interface Written {
-  members: Record<string, RawValue>;
-  localStops?: string[];
-  /** Some of it is left out. */
-  isPart?: boolean;
-}
-
-/** Undefined if the model does not support it. */
-function writeSetting(setting: Setting, options: SettingOptions, has: ReadonlySet<string>): Written | undefined {
-  const { kind, value } = setting;
-  switch (kind) {
-    case 'temperature':
-    case 'top_p':
-    case 'top_k':
-      return writeSampling(kind, value, options, has);
-    case 'stop':
-      return writeStops(setting, options);
-    case 'user':
-      if (typeof value !== 'string' || has.has('metadata')) return undefined;
-      return { members: { metadata: { user_id: options.hashUser(value) } } };
-    case 'choices':
-      requireOneAnswer(setting);
-      return { members: {} };
-    case 'prompt_cache_key':
-      // Already used to choose the channel and the cache marks.
-      return typeof value === 'string' ? { members: {} } : undefined;
-    case 'caching':
-      return isExpressedByMarks(value) ? { members: {} } : undefined;
-    default:
-      return undefined;
-  }
-}
-
-/** The lowest `top_p` allowed with thinking. */
-const THINKING_TOP_P = 0.95;
-
-function writeSampling(
-  kind: SettingKind,
-  value: Json,
-  { traits, isThinking }: SettingOptions,
-  has: ReadonlySet<string>,
-): Written | undefined {
-  if (!traits.takesSampling || typeof value !== 'number') return undefined;
-  if (kind === 'temperature') {
-    const temperature = Math.min(value, 1);
-    return isThinking && temperature < 1 ? undefined : { members: { temperature } };
-  }
-  if (kind === 'top_k') return isThinking ? undefined : { members: { top_k: value } };
-  // Newer models refuse it beside a temperature.
-  if (has.has('temperature') || (isThinking && value < THINKING_TOP_P)) return undefined;
-  return { members: { top_p: value } };
-}
-
-/** The vendor refuses sequences of white space alone. */
-function writeStops(setting: Setting, { isToolsArguments }: SettingOptions): Written {
-  const { taken, local } = splitStops(setting, Number.POSITIVE_INFINITY, (stop) => stop.trim() !== '');
-  const members: Written['members'] = taken.length > 0 ? { stop_sequences: taken } : {};
-  return isToolsArguments ? { members, isPart: local.length > 0 } : { members, localStops: local };
 }
 
 // The thinking settings of a model, in the fields of its version. Thinking is not allowed with a forced call or a begun
