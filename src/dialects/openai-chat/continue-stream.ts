@@ -31,12 +31,7 @@ export function continuePrefill(pass: Pass, sent: string, extras: Extras): Conti
 }
 
 /** `finished`: the choices whose finish the client has. */
-export function continueChat(
-  pass: Pass,
-  comparison: Comparison,
-  finished: ReadonlySet<number>,
-  sentExtras: Extras,
-): ContinuedWriter {
+export function continueChat(pass: Pass, comparison: Comparison, finished: ReadonlySet<number>, sentExtras: Extras) {
   const extras = sentExtras.copy();
   const hasNewFinish = (event: StreamEvent) => finishesOf(event).some((index) => !finished.has(index));
 

@@ -43,10 +43,7 @@ function writeDelta({ tool_calls: calls, ...message }: JsonObject, raw: RawPlace
   return { ...message, tool_calls: counted };
 }
 
-interface Joined {
-  choice: JsonObject;
-  message: JsonObject;
-}
+type Joined = Record<'choice' | 'message', JsonObject>;
 
 export function joinStream(events: readonly SseEvent[]): RawValue | undefined {
   let head: JsonObject = {};

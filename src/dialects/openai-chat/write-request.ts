@@ -29,11 +29,7 @@ export function writeRequest(
 /** Only one of them is sent, whichever the client used, because upstreams ignore or refuse the other. */
 const LIMIT_FIELDS: readonly LimitField[] = ['max_tokens', 'max_completion_tokens'];
 
-function ownedFields(
-  { document, stream }: RelayRequest,
-  fields: UpstreamFields,
-  removed?: readonly string[],
-): JsonObject {
+function ownedFields({ document, stream }: RelayRequest, fields: UpstreamFields, removed?: readonly string[]) {
   const { value } = document;
   const edits = withoutFields({ model: fields.model }, removed);
   for (const name of LIMIT_FIELDS) if (value[name] !== undefined) edits[name] = undefined;

@@ -10,7 +10,6 @@ import {
   NO_OUTPUT,
   type Output,
   type RelayRequest,
-  type ReportedUsage,
   type StreamEvent,
   type StreamReader,
   type StreamWriter,
@@ -31,11 +30,7 @@ function outputOf(hasContent: boolean, tokens: number): Output {
 }
 
 /** Usage in an answer or in the event that ends a stream. */
-function usageOf(
-  { usage, duration }: JsonObject,
-  { tokens }: Output,
-  request: RelayRequest | undefined,
-): ReportedUsage {
+function usageOf({ usage, duration }: JsonObject, { tokens }: Output, request: RelayRequest | undefined) {
   const reported = isObject(usage) ? usage : {};
   const read = readTokens(reported);
   const most = mostReported(request?.seconds);

@@ -26,10 +26,7 @@ interface Passthrough {
 }
 
 /** An event as it is received and as it is sent, for texts of one length: only the text must be filled in. */
-interface Form {
-  from: Uint8Array;
-  to: Uint8Array;
-}
+type Form = Record<'from' | 'to', Uint8Array>;
 
 /** Most texts are one token. */
 const MAX_FORM_BYTES = 16;

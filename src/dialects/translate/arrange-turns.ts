@@ -9,10 +9,7 @@ import type { Part, TextPart, ToolCallPart, ToolResultPart, Turn } from './conve
 const MISSING_RESULT = '[result missing]';
 
 /** `fold`: the text of system turns joins the user turn beside them. Otherwise they stay where they are. */
-export function arrangeTurns(
-  turns: readonly Turn[],
-  { midSystem }: { midSystem: Quirks['midSystem'] | 'keep' },
-): Turn[] {
+export function arrangeTurns(turns: readonly Turn[], { midSystem }: { midSystem: Quirks['midSystem'] | 'keep' }) {
   const filled = turns.map((turn) => withParts(turn, hasContent)).filter(({ parts }) => parts.length > 0);
   const paired = pairResults(filled);
   const arranged = mergeTurns(midSystem === 'fold' ? foldSystem(paired) : paired);

@@ -93,11 +93,8 @@ function withTools(target: Target, written: WrittenRequest): Target {
 const CONVERSATIONS = new WeakMap<RelayRequest, Conversation>();
 
 /** Throws a fault that names what is wrong with it. */
-export function conversationOf({
-  dialect,
-  client,
-  request,
-}: Pick<Translation, 'dialect' | 'client' | 'request'>): Conversation {
+export function conversationOf(asked: Pick<Translation, 'dialect' | 'client' | 'request'>): Conversation {
+  const { dialect, client, request } = asked;
   const known = CONVERSATIONS.get(request);
   if (known) return known;
   checkTurns(request, dialect.request.promptField);

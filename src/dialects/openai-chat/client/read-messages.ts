@@ -5,7 +5,7 @@ import type { RawPlace } from '../../../kit/json/raw-json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import { readDocument, readImage } from '../../media/read-media.ts';
 import { splitSystem } from '../../translate/arrange-turns.ts';
-import type { Opaque, Part, TextPart, ToolCallPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
+import type { Opaque, Part, ToolCallPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
 import { GOOGLE_ORIGIN, untagToolId } from '../../translate/opaque.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { readCommonPart, readPartList, requireResultParts, requireTexts } from '../../translate/read-part-list.ts';
@@ -13,10 +13,7 @@ import { CallIds } from '../../translate/tools/call-ids.ts';
 import { readReasoning } from '../read-reasoning.ts';
 
 /** `raw`: the place of the messages in the JSON text of the body. */
-export function readMessages(
-  messages: readonly JsonObject[],
-  raw: RawPlace | undefined,
-): { system: TextPart[]; turns: Turn[] } {
+export function readMessages(messages: readonly JsonObject[], raw: RawPlace | undefined) {
   const ids = new CallIds();
   const turns = messages.map((message, index): Turn => {
     const at = `messages[${index}]`;

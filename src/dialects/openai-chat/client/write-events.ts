@@ -57,10 +57,7 @@ function head({ requestId, createdAt, model }: AnswerContext, object: string): J
   return { id: `chatcmpl-${requestId}`, object, created: createdAt, model };
 }
 
-interface Delta {
-  delta: JsonObject;
-  finish: string | null;
-}
+type Delta = { delta: JsonObject; finish: string | null };
 
 function createDeltaWriter(context: AnswerContext): (event: AnswerEvent) => Delta[] {
   const isLegacy = usesFunctions(context.asked.value);

@@ -30,15 +30,12 @@ export function objectSchema({ schema, isCustom }: Pick<Tool, 'schema' | 'isCust
  * Calls under the client's own names, with free text for its custom tools, and an answer where we made the model call a tool
  * only to get its format right.
  */
-export function createToolRestorer({
-  names,
-  formatTool,
-}: Pick<WrittenRequest, 'names' | 'formatTool'>): (event: AnswerEvent) => AnswerEvent[] {
+export function createToolRestorer({ names, formatTool }: Pick<WrittenRequest, 'names' | 'formatTool'>) {
   /** The JSON of a custom tool's call, which is no text before it is whole. */
   let custom: string | undefined;
   let hasCalls = false;
 
-  return (event) => {
+  return (event: AnswerEvent): AnswerEvent[] => {
     switch (event.type) {
       case 'open': {
         const { block } = event;
