@@ -115,12 +115,7 @@ function writeFormat(format: OutputFormat | undefined, { takesSchema }: Quirks) 
   return { members: { response_format: { type: 'json_schema', json_schema } }, hints: [] };
 }
 
-interface MessageOptions {
-  quirks: Quirks;
-  names: ToolNames;
-  /** Opaque values of this maker go back. */
-  origin: string;
-}
+type MessageOptions = Pick<Target, 'quirks' | 'origin'> & { names: ToolNames };
 
 type Message = { [name: string]: RawValue | undefined };
 
@@ -139,17 +134,14 @@ function writeTurn(turn: Turn, options: MessageOptions): Message[] {
 }
 
 function writeUser(parts: readonly Part[], { quirks }: MessageOptions): Message[] {
-  const results = writeResults(
-    parts.filter((part) => part.type === 'tool_result'),
-    quirks,
-  );
+  const results = writeResults(parts, quirks);
   const said = parts.filter((part) => part.type !== 'tool_result').map((part) => writeContentPart(part, quirks));
   const content = [...results.shown, ...said];
   return content.length > 0 ? [...results.messages, { role: 'user', content: simplest(content) }] : results.messages;
 }
 
 /** All of them first and in a row. Images are shown after the last one, and the text says which is which. */
-function writeResults(results: readonly ToolResultPart[], quirks: Quirks): { messages: Message[]; shown: Message[] } {
+function writeResults(parts: readonly Part[], quirks: Quirks): { messages: Message[]; shown: Message[] } {
   const shown: { label: string; part: Message }[] = [];
 
   function textOf(part: ToolResultPart['content'][number]): string {
@@ -160,6 +152,7 @@ function writeResults(results: readonly ToolResultPart[], quirks: Quirks): { mes
     return `[${label} attached below]`;
   }
 
+  const results = parts.filter((part) => part.type === 'tool_result');
   const messages = results.map(({ callId, content, isError }) => {
     const text = content.map(textOf).join('\n');
     return { role: 'tool', tool_call_id: writeCallId(callId, quirks), content: isError ? asFailure(text) : text };

@@ -95,20 +95,19 @@ const DEFAULT_VALUES: ReadonlyMap<string, readonly Json[]> = new Map<string, rea
 ]);
 
 function readSettings(body: JsonObject): Setting[] {
-  const plain = Object.entries(body).flatMap(([name, value]): Setting[] => {
+  const settings = Object.entries(body).flatMap(([name, value]): Setting[] => {
     if (NO_SETTINGS.has(name) || value === undefined || value === null || isEmptySetting(value)) return [];
     if (DEFAULT_VALUES.get(name)?.includes(value)) return [];
     return [{ kind: KINDS.get(name) ?? 'other', name, value }];
   });
   const verbosity = optionalObject(body, 'text')?.verbosity ?? 'medium';
-  if (verbosity !== 'medium') plain.push({ kind: 'verbosity', name: 'text.verbosity', value: verbosity });
-  return [...plain, ...readInclude(body)];
-}
-
-/** Only log probabilities are reported as dropped: other values ask for results of tools that were removed. */
-function readInclude({ include }: JsonObject): Setting[] {
-  const logprobs = listOf(include).includes('message.output_text.logprobs');
-  return logprobs ? [{ kind: 'other', name: 'include', value: include ?? null }] : [];
+  if (verbosity !== 'medium') settings.push({ kind: 'verbosity', name: 'text.verbosity', value: verbosity });
+  // Other values of it ask for results of tools that were removed.
+  const { include = null } = body;
+  if (listOf(include).includes('message.output_text.logprobs')) {
+    settings.push({ kind: 'other', name: 'include', value: include });
+  }
+  return settings;
 }
 
 /** Items of the vendor's own tools, which are omitted: the model's text has their results. */
