@@ -57,6 +57,7 @@ export class GeminiReader implements StreamReader {
     this.#reason = reason ?? this.#reason;
     // Most chunks have one part and no reason: they keep their text.
     if (all.length === 1 && parts[0] && reason === undefined) return [this.#event(document, parts[0])];
+    // The text has the empty parts, too.
     const chunkOf = (part: JsonObject) => withPart(document, (places) => rawOf(places?.at(all.indexOf(part))));
     const events = parts.map((part) => this.#event(chunkOf(part), part));
     // An empty chunk shows the client that its answer has begun.
