@@ -3,7 +3,7 @@
 import { LIMIT_FIELDS, LIMIT_NAMES, limitOf, limitText } from '../../accounts/keys/limit-fields.ts';
 import { publicKey } from '../../accounts/keys/public-key.ts';
 import { counted } from '../../kit/counted.ts';
-import { formatNtd, moneyFields } from '../../kit/money.ts';
+import { formatNtd, moneyFields, type Nano } from '../../kit/money.ts';
 import type { Entry } from '../../store/rows.ts';
 import { createKey, type KeyView, revokeKey, showAccount } from '../actions/accounts.ts';
 import { credit, payout, refund } from '../actions/money.ts';
@@ -75,10 +75,7 @@ export const accountCommands: readonly Command[] = [
       const reason = requiredOption(options, 'reason');
       const kind = readKind(options.kind);
       const { balance } = await credit(await open(), accountId, { amount, reason, kind, actor: ACTOR });
-      return {
-        facts: publicView({ accountId, amount, balance }),
-        text: `credited NT$${formatNtd(amount)}; the balance is NT$${formatNtd(balance)}`,
-      };
+      return printMove('credited', { accountId, amount, balance });
     },
   },
   {
@@ -116,10 +113,7 @@ export const accountCommands: readonly Command[] = [
         reason: requiredOption(options, 'reason'),
       };
       const { amount, balance } = await refund(await open(), accountId, { ...given, actor: ACTOR });
-      return {
-        facts: publicView({ accountId, amount, balance }),
-        text: `refunded NT$${formatNtd(amount)}; the balance is NT$${formatNtd(balance)}`,
-      };
+      return printMove('refunded', { accountId, amount, balance });
     },
   },
   {
@@ -131,13 +125,15 @@ export const accountCommands: readonly Command[] = [
       const fee = options.fee === undefined ? 0n : readFee(options.fee);
       const reason = requiredOption(options, 'reason');
       const { balance } = await payout(await open(), accountId, { amount, fee, reason, actor: ACTOR });
-      return {
-        facts: publicView({ accountId, amount, fee, balance }),
-        text: `paid out NT$${formatNtd(amount)}; the balance is NT$${formatNtd(balance)}`,
-      };
+      return printMove('paid out', { accountId, amount, fee, balance });
     },
   },
 ];
+
+function printMove(done: string, facts: { accountId: string; amount: Nano; fee?: Nano; balance: Nano }) {
+  const { amount, balance } = facts;
+  return { facts: publicView(facts), text: `${done} NT$${formatNtd(amount)}; the balance is NT$${formatNtd(balance)}` };
+}
 
 function readKind(kind = 'credit'): 'credit' | 'topup' {
   if (kind !== 'credit' && kind !== 'topup') throw invalid('kind', 'must be credit or topup');

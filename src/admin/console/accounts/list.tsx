@@ -75,7 +75,12 @@ async function list(visit: ConsoleVisit, query: ListQuery): Promise<Response> {
           <Table {...props} />
         </>
       )}
-      <Pages {...props} />
+      {isFirst && found.nextCursor === null ? null : (
+        <p class="row">
+          {isFirst ? null : <a href={listPath(query)}>{customers.first}</a>}
+          {found.nextCursor === null ? null : <a href={listPath(query, found.nextCursor)}>{customers.next}</a>}
+        </p>
+      )}
     </ConsolePage>,
   );
 }
@@ -207,17 +212,6 @@ function Failures({ context, row }: { context: ConsoleContext; row: AccountRow }
   if (failureRate === null) return <>–</>;
   const failed = count(Math.round(failureRate * requests30d));
   return <span title={context.words.customers.failureOf(failed, count(requests30d))}>{percent(failureRate)}</span>;
-}
-
-function Pages({ context, query, list }: ListProps) {
-  const { customers } = context.words;
-  if (query.isFirst && list.nextCursor === null) return null;
-  return (
-    <p class="row">
-      {query.isFirst ? null : <a href={listPath(query)}>{customers.first}</a>}
-      {list.nextCursor === null ? null : <a href={listPath(query, list.nextCursor)}>{customers.next}</a>}
-    </p>
-  );
 }
 
 const ROWS = 50;

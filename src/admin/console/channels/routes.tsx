@@ -6,7 +6,7 @@ import { milliseconds, sentences } from '../../../site/format.ts';
 import { type ChannelView, listChannels, showChannel } from '../../actions/channels.ts';
 import { removeChannel, setChannelEnabled } from '../../actions/enable-channel.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
-import { type ChannelTest, testChannel } from '../../actions/test-channel.ts';
+import { testChannel } from '../../actions/test-channel.ts';
 import { ACTOR } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import type { ConsoleWords } from '../words/words.ts';
@@ -29,18 +29,14 @@ export function addChannelPages(visits: ConsoleVisits): void {
 }
 
 async function test(visit: ConsoleVisit): Promise<Response> {
-  const { channels } = visit.page.words;
+  const { channels, troubles } = visit.page.words;
   const model = visit.form.get('model') || undefined;
   const tested = await testChannel(visit.tools, visit.params.name ?? '', { model, actor: ACTOR });
+  const { name, todo } = troubles[tested.trouble ?? 'unknown'];
   const text = tested.ok
     ? channels.testOk(tested.model, milliseconds(tested.ms), milliseconds(tested.firstByteMs))
-    : testFailure(visit, tested);
+    : sentences(channels.testBad(tested.model, name, tested.detail), todo);
   return showOneChannel(visit, { notice: { text, isBad: !tested.ok } });
-}
-
-function testFailure({ page: { words } }: ConsoleVisit, { model, detail, trouble }: ChannelTest): string {
-  const { name, todo } = words.troubles[trouble ?? 'unknown'];
-  return sentences(words.channels.testBad(model, name, detail), todo);
 }
 
 async function ask(visit: ConsoleVisit, verb: Verb): Promise<Response> {

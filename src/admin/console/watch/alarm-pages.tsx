@@ -186,20 +186,27 @@ function AlarmGroups(props: GroupsProps) {
 }
 
 function Group({ context, group, nicknames }: Omit<GroupsProps, 'groups'> & { group: Rated<OpenAlarms> }) {
-  const { alarmGroups: words } = context.words;
-  const { open, newestAt, firstAt } = group;
+  const { alarms, alarmGroups: words } = context.words;
+  const { name, subject, open, newestAt, newestId, firstAt } = group;
   return (
     <AlarmItem
       {...{ context, alarm: group, facts: group.newestFields, nicknames }}
       times={
         <>
-          <a href={groupPath(group)}>{words.count(count(open))}</a>
+          <a href={`/alarms?${new URLSearchParams({ name, subject })}`}>{words.count(count(open))}</a>
           <span class="under">{open === 1 ? dateTime(newestAt) : words.last(dateTime(newestAt))}</span>
           {open === 1 ? null : <span class="under">{words.since(dateTime(firstAt))}</span>}
         </>
       }
     >
-      <AcknowledgeGroup context={context} group={group} />
+      <form method="post" action={`/alarms/names/${encodeURIComponent(name)}`}>
+        <Hidden fields={{ subject, through: newestId }} />
+        <Submit
+          look="quiet small"
+          text={open === 1 ? alarms.acknowledge : alarms.acknowledgeAll(count(open))}
+          about={`: ${name} ${subject}`.trimEnd()}
+        />
+      </form>
     </AlarmItem>
   );
 }
@@ -248,24 +255,4 @@ export function explainAlarm({ words }: ConsoleContext, name: string): readonly 
 
 function SeverityMark({ context, severity }: { context: ConsoleContext; severity: Severity }) {
   return <span class={`severity is-${severity}`}>{context.words.alarmGroups[severity]}</span>;
-}
-
-/** The single alarms of a group. */
-function groupPath({ name, subject }: OpenAlarms): string {
-  return `/alarms?${new URLSearchParams({ name, subject })}`;
-}
-
-function AcknowledgeGroup({ context, group }: { context: ConsoleContext; group: OpenAlarms }) {
-  const { alarms: words } = context.words;
-  const { name, subject, open, newestId } = group;
-  return (
-    <form method="post" action={`/alarms/names/${encodeURIComponent(name)}`}>
-      <Hidden fields={{ subject, through: newestId }} />
-      <Submit
-        look="quiet small"
-        text={open === 1 ? words.acknowledge : words.acknowledgeAll(count(open))}
-        about={`: ${name} ${subject}`.trimEnd()}
-      />
-    </form>
-  );
 }
