@@ -2,12 +2,11 @@
 // does not.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Dialect } from '../dialects/dialect.ts';
 import { refuseField } from '../dialects/fields.ts';
 import { type Routing, readRouting } from '../dialects/routing-fields.ts';
 import { editMembers, type Json, type JsonDocument } from '../kit/json/json.ts';
 import { isReached, type ModelLimit, mayUse } from '../relay/choose-model.ts';
-import type { ModelKind } from '../vendors/endpoints.ts';
+import type { ModelCall } from './call-model.ts';
 import { finishScan, openScan } from './read-body.ts';
 
 interface RoutedDocument {
@@ -30,11 +29,9 @@ const MAX_NAMED = 10;
 const NONE =
   'model is missing, and this key may use no model for this call. GET /v1/models lists the models of the key with their endpoints.';
 
-interface Unnamed {
+interface Unnamed extends Pick<ModelCall, 'kind' | 'dialect'> {
   catalog: Catalog;
   key: ModelLimit;
-  kind: ModelKind;
-  dialect: Dialect;
 }
 
 /**

@@ -4,6 +4,7 @@ import { type Fault, fault, wholeWaitS } from '../faults/fault.ts';
 import { WAIT } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
 import { MINUTE_MS } from '../kit/clock.ts';
+import { counted } from '../kit/counted.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import { keyRateFault } from './key-rate-fault.ts';
 import { moneyFault } from './money-fault.ts';
@@ -100,7 +101,7 @@ function limitText(code: LimitCode, { limit, used }: Allowance, wait: string): s
     case 'free_daily_limit':
       return `Free requests for today are used up (${used} of ${limit}). Use a paid model, or retry in ${wait}, after midnight in Taipei.`;
     case 'rate_limited':
-      return `The limit of ${limit} ${limit === 1 ? 'request' : 'requests'} per minute is reached. Retry in ${WAIT}.`;
+      return `The limit of ${counted(limit, 'request', 'requests')} per minute is reached. Retry in ${WAIT}.`;
     case 'too_many_in_flight':
       return `Too many requests are running (${used} of ${limit}). Retry in ${WAIT}, when one of them may have ended.`;
     case 'redeem_rate_limited':

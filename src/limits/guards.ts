@@ -4,6 +4,7 @@
 import { fault } from '../faults/fault.ts';
 import { WAIT } from '../faults/table.ts';
 import type { Clock } from '../kit/clock.ts';
+import { addTo } from '../kit/tally.ts';
 import { createCounter } from './counter.ts';
 
 export const QUOTES_PER_MINUTE = 600;
@@ -15,12 +16,6 @@ export type QuoteGuard = ReturnType<typeof createQuoteGuard>;
 export function createQuoteGuard(clock: Clock) {
   const counter = createCounter({ clock });
   const running = new Map<string, number>();
-
-  function end(accountId: string): void {
-    const left = (running.get(accountId) ?? 1) - 1;
-    if (left > 0) running.set(accountId, left);
-    else running.delete(accountId);
-  }
 
   return {
     /** Throws `too_many_in_flight` or `rate_limited`. The result ends the quote. */
@@ -39,8 +34,8 @@ export function createQuoteGuard(clock: Clock) {
           ...reached,
         });
       }
-      running.set(accountId, used + 1);
-      return () => end(accountId);
+      addTo(running, accountId, 1);
+      return () => addTo(running, accountId, -1);
     },
   };
 }

@@ -4,6 +4,7 @@ import { type Fault, fault, wholeWaitS } from '../faults/fault.ts';
 import { sampleCall } from '../faults/sample-call.ts';
 import { type FaultAction, SHOW_ME, WAIT } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
+import { counted } from '../kit/counted.ts';
 import type { KeyLimits } from '../store/key-limits.ts';
 import type { KeyRate, LimitRefusal } from '../store/operations.ts';
 import { whoMayRaise } from './raise-budgets.ts';
@@ -65,21 +66,17 @@ function textOf(rate: KeyRate, limit: number, used: number, remedy: string): str
   const limited = `Key ${rate.keyId} is limited to`;
   switch (rate.counts) {
     case 'requests':
-      return `${limited} ${counted(limit, 'request')} per minute. Retry in ${WAIT}.`;
+      return `${limited} ${counted(limit, 'request', 'requests')} per minute. Retry in ${WAIT}.`;
     case 'in_flight':
-      return `${limited} ${counted(limit, 'running request')}, and ${used} ${used === 1 ? 'is' : 'are'} running. Wait for one of them to end.`;
+      return `${limited} ${counted(limit, 'running request', 'running requests')}, and ${used} ${used === 1 ? 'is' : 'are'} running. Wait for one of them to end.`;
     case 'tokens': {
       const needs = `this request needs at least ${rate.needed}`;
-      const perMinute = `${limited} ${counted(limit, 'token')} per minute`;
+      const perMinute = `${limited} ${counted(limit, 'token', 'tokens')} per minute`;
       return rate.needed > limit
         ? `${perMinute}, and ${needs}. ${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`
         : `${perMinute}, ${used} of them are used, and ${needs}. Retry in ${WAIT}, or ${remedy}.`;
     }
   }
-}
-
-function counted(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
 const RATES = {

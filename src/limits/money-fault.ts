@@ -4,6 +4,7 @@
 import { type Fault, fault } from '../faults/fault.ts';
 import { sampleCall } from '../faults/sample-call.ts';
 import { type FaultAction, REDEEM, SHOW_ME, WAIT } from '../faults/table.ts';
+import { counted } from '../kit/counted.ts';
 import { formatNtd, moneyFields, type Nano } from '../kit/money.ts';
 import { leftOf } from '../store/book/budgets.ts';
 import type { BudgetState, MoneyReason } from '../store/operations.ts';
@@ -138,7 +139,7 @@ function reservedText({ needed }: RefusedForMoney, request: RequestedCost): stri
   const inputTokens = promptTokens + broughtTokens;
   const output = unit * BigInt(least);
   const parts: string[] = [];
-  if (images > 0) parts.push(`NT$${formatNtd(base)} for the prompt and ${images} ${images === 1 ? 'image' : 'images'}`);
+  if (images > 0) parts.push(`NT$${formatNtd(base)} for the prompt and ${counted(images, 'image', 'images')}`);
   else if (base > 0n && units.length > 0) parts.push(`NT$${formatNtd(base)} for ${units.join(' and ')}`);
   else if (base > 0n)
     parts.push(`NT$${formatNtd(base)} for up to ${inputTokens} input tokens${perMillion(base, inputTokens)}`);

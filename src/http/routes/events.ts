@@ -6,6 +6,7 @@ import { eventFilters, listEvents, readCursor } from '../../accounts/events/list
 import { event, publicEvent } from '../../accounts/events/public-event.ts';
 import { fault } from '../../faults/fault.ts';
 import { flag, isList, named, text } from '../../kit/shapes.ts';
+import { addTo } from '../../kit/tally.ts';
 import { type Send, toByteStream } from '../../relay/byte-stream.ts';
 import type { DrainListener } from '../../relay/drain-deadline.ts';
 import type { EventType, StoredEvent } from '../../store/event-rows.ts';
@@ -74,13 +75,11 @@ export function createEventStreams(watch: EventWatch) {
         throw fault('too_many_in_flight', { message, figures: { limit: MAX_STREAMS, used: count } });
       }
       if (all >= MAX_STREAMS_OF_ALL) throw fault('unavailable', { internal: 'too many event streams' });
-      counts.set(accountId, count + 1);
+      addTo(counts, accountId, 1);
       all++;
       return () => {
         all--;
-        const left = (counts.get(accountId) ?? 0) - 1;
-        if (left > 0) counts.set(accountId, left);
-        else counts.delete(accountId);
+        addTo(counts, accountId, -1);
       };
     },
   };

@@ -2,6 +2,7 @@
 // and send only what is new. It is kept in memory until the socket closes. If the limit is reached, it is not kept, and the
 // client must send the whole conversation again.
 
+import { addTo } from '../../kit/tally.ts';
 import { MAX_NAMES } from './turn-queues.ts';
 
 /** A longer conversation does not fit into a request. */
@@ -29,9 +30,7 @@ export class KeptMemory {
 
   count(accountId: string, chars: number): void {
     this.#chars += chars;
-    const own = (this.#byAccount.get(accountId) ?? 0) + chars;
-    if (own > 0) this.#byAccount.set(accountId, own);
-    else this.#byAccount.delete(accountId);
+    addTo(this.#byAccount, accountId, chars);
   }
 }
 

@@ -3,6 +3,7 @@
 
 import type { PresentedKey } from '../../accounts/keys/authenticator.ts';
 import { fault } from '../../faults/fault.ts';
+import { addTo } from '../../kit/tally.ts';
 import { KeptMemory } from './kept-answers.ts';
 
 /**
@@ -27,12 +28,12 @@ export class OpenSockets {
     this.#check(accountId, MAX_SOCKETS.account, 'account');
     if (this.#open.size >= MAX_SOCKETS.process) throw fault('unavailable', { internal: 'too many WebSockets' });
     this.#open.add(socket);
-    this.#count(keyId, 1);
-    this.#count(accountId, 1);
+    addTo(this.#counts, keyId, 1);
+    addTo(this.#counts, accountId, 1);
     return () => {
       if (!this.#open.delete(socket)) return;
-      this.#count(keyId, -1);
-      this.#count(accountId, -1);
+      addTo(this.#counts, keyId, -1);
+      addTo(this.#counts, accountId, -1);
     };
   }
 
@@ -49,11 +50,5 @@ export class OpenSockets {
     if (used < limit) return;
     const message = `This ${whose} has ${limit} WebSockets open. Close one first.`;
     throw fault('too_many_in_flight', { message, figures: { limit, used } });
-  }
-
-  #count(id: string, change: number): void {
-    const count = (this.#counts.get(id) ?? 0) + change;
-    if (count > 0) this.#counts.set(id, count);
-    else this.#counts.delete(id);
   }
 }

@@ -3,6 +3,7 @@
 
 import { fault } from '../../faults/fault.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { addTo } from '../../kit/tally.ts';
 import { type Batcher, PagesLocked } from '../batcher.ts';
 import type { Input, OperationName, Result } from '../operations.ts';
 import { pagesOf } from './load-pages.ts';
@@ -23,11 +24,7 @@ export function separateLocked({ clock, usual, locked }: Options): Batcher {
   const waits = new Set<Promise<unknown>>();
 
   function count(pages: readonly string[], by: 1 | -1): void {
-    for (const page of pages) {
-      const waiting = (awaited.get(page) ?? 0) + by;
-      if (waiting > 0) awaited.set(page, waiting);
-      else awaited.delete(page);
-    }
+    for (const page of pages) addTo(awaited, page, by);
   }
 
   async function wait<Name extends OperationName>(
