@@ -15,22 +15,23 @@ import type {
   ContinuedWriter,
   FinalUsage,
   RelayRequest,
-  RepeatedFrames,
   StreamEvent,
   StreamWriter,
   WriterOptions,
 } from '../dialect.ts';
 import { type Comparison, continueFresh, createOverlap, type EventClass, type Pass } from '../stream/continue-fresh.ts';
-import { RepeatWriter, type Shape } from '../stream/shape.ts';
+import { RepeatWriter } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { mergeUsage, writeUsage } from './usage.ts';
 
-export class MessageWriter implements StreamWriter, RepeatedFrames {
+export class MessageWriter implements StreamWriter {
   readonly transcript: Transcript;
   readonly #blocks = new Map<number, SentBlock>();
-  readonly #repeats = new RepeatWriter((delta) => writeSse(delta, 'content_block_delta'));
-  readonly repeats = this;
+  readonly repeats = new RepeatWriter(
+    (delta) => writeSse(delta, 'content_block_delta'),
+    (slot, bytes, from, to, tokens) => this.transcript.note(slot, bytes, from, to, tokens),
+  );
   #held: StreamEvent[] = [];
   #model: string;
 
@@ -40,7 +41,7 @@ export class MessageWriter implements StreamWriter, RepeatedFrames {
   }
 
   write(event: StreamEvent): string {
-    const repeated = event.repeat && this.#repeats.write(event.repeat);
+    const repeated = event.repeat && this.repeats.write(event.repeat);
     if (repeated !== undefined) {
       for (const segment of event.segments) this.transcript.add(segment);
       return repeated;
@@ -54,14 +55,6 @@ export class MessageWriter implements StreamWriter, RepeatedFrames {
     for (const segment of event.segments) this.transcript.add(segment);
     noteBlock(this.#blocks, event, document);
     return writeSse(name === 'message_start' ? renamed(document, this.#model) : document.text, name);
-  }
-
-  partsOf(shape: Shape): readonly string[] | undefined {
-    return this.#repeats.partsOf(shape);
-  }
-
-  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void {
-    this.transcript.note(slot, bytes, from, to, tokens);
   }
 
   rename(model: string): void {

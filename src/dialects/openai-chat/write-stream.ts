@@ -8,14 +8,13 @@ import type {
   ContinuedWriter,
   FinalUsage,
   RelayRequest,
-  RepeatedFrames,
   ReportedUsage,
   StreamEvent,
   StreamWriter,
   WriterOptions,
 } from '../dialect.ts';
 import { UNSEEN } from '../stream/bare-events.ts';
-import { RepeatWriter, type Shape } from '../stream/shape.ts';
+import { RepeatWriter } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { continueChat, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
@@ -23,14 +22,20 @@ import { Extras } from './extras.ts';
 import { hasNoChoice, isForeign } from './read-chunk.ts';
 import { restateUsage, writeUsage } from './usage.ts';
 
-export class ChatWriter implements StreamWriter, RepeatedFrames {
+export class ChatWriter implements StreamWriter {
   readonly #request: RelayRequest;
   readonly transcript: Transcript;
   /** Content sent beside text since the last text. */
   readonly #extras = new Extras();
   /** Choices whose finish the client has seen. */
   readonly #finished = new Set<number>();
-  readonly #repeats = new RepeatWriter((marked) => this.#writeChunk(readAnswerJson(marked)));
+  readonly repeats = new RepeatWriter(
+    (marked) => this.#writeChunk(readAnswerJson(marked)),
+    (slot, bytes, from, to, tokens) => {
+      this.#extras.passWords(slot);
+      this.transcript.note(slot, bytes, from, to, tokens);
+    },
+  );
   #held: StreamEvent[] = [];
   #model: string;
   #head: JsonObject | undefined;
@@ -43,7 +48,7 @@ export class ChatWriter implements StreamWriter, RepeatedFrames {
   }
 
   write(event: StreamEvent): string {
-    const repeated = event.repeat && this.#head && this.#repeats.write(event.repeat);
+    const repeated = event.repeat && this.#head && this.repeats.write(event.repeat);
     if (repeated !== undefined) {
       for (const segment of event.segments) this.transcript.add(segment);
       for (const { slot } of event.segments) this.#extras.passWords(slot);
@@ -64,27 +69,14 @@ export class ChatWriter implements StreamWriter, RepeatedFrames {
     return this.#writeChunk(event.document);
   }
 
-  get repeats(): RepeatedFrames {
-    return this;
-  }
-
-  partsOf(shape: Shape): readonly string[] | undefined {
-    return this.#repeats.partsOf(shape);
-  }
-
-  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void {
-    this.#extras.passWords(slot);
-    this.transcript.note(slot, bytes, from, to, tokens);
-  }
-
   rename(model: string): void {
     this.#model = model;
-    this.#repeats.forget();
+    this.repeats.forget();
   }
 
   continue(how: Continuation): ContinuedWriter {
     this.#isContinued = true;
-    this.#repeats.forget();
+    this.repeats.forget();
     this.#held = [];
     const pass = (event: StreamEvent) => this.write(event);
     return how === 'prefill'

@@ -2,7 +2,7 @@
 // that matches the shape is read without being parsed, with the same result; any other event is parsed.
 
 import { type JsonDocument, readAnswerJson, tryParseJson } from '../../kit/json/json.ts';
-import type { Segment, StreamEvent } from '../dialect.ts';
+import type { RepeatedFrames, Segment, StreamEvent } from '../dialect.ts';
 
 export interface Shape {
   /** The bytes before, between and after the values that change: the text and, if there is any, the padding. */
@@ -61,13 +61,16 @@ export class ShapeMemory {
 }
 
 /** Writes events of a shape like the writer of the dialect. */
-export class RepeatWriter {
+export class RepeatWriter implements RepeatedFrames {
   readonly #write: (marked: string) => string;
   #known: Shape | undefined;
   #parts: readonly string[] | undefined;
 
   /** `write` is asked once for each shape. */
-  constructor(write: (marked: string) => string) {
+  constructor(
+    write: (marked: string) => string,
+    readonly note: RepeatedFrames['note'],
+  ) {
     this.#write = write;
   }
 
