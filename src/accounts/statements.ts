@@ -6,7 +6,7 @@ import { formatNtd, type Nano } from '../kit/money.ts';
 import { taipeiMonth, taipeiMonthStart } from '../kit/taipei.ts';
 import { isTaxId } from '../kit/tax-id.ts';
 import type { StoredEntry } from '../store/rows.ts';
-import { STATEMENT_ENTRIES, type StatementSum, type StoredStatement } from '../store/statement-reads.ts';
+import { STATEMENT_ENTRIES, type StatementSum } from '../store/statement-reads.ts';
 import type { Store } from '../store/store.ts';
 
 export const STATEMENT_LINES = ['paid_in', 'credits', 'usage', 'refunds', 'payouts', 'fees'] as const;
@@ -18,19 +18,7 @@ export interface Billing {
   taxId: string | null;
 }
 
-export interface Statement extends Omit<StoredStatement, 'sums'> {
-  accountId: string;
-  /** 2026-11 */
-  month: string;
-  from: number;
-  to: number;
-  isRunning: boolean;
-  /** `entries` are only the first of them. */
-  hasMoreEntries: boolean;
-  /** Signed; their sum is the change of the balance. */
-  lines: Readonly<Record<StatementLine, Nano>>;
-  billing: Billing;
-}
+export type Statement = NonNullable<Awaited<ReturnType<typeof readStatement>>>;
 
 interface StatementTools {
   store: Pick<Store, 'read'>;
@@ -54,12 +42,8 @@ function monthText(month: number): string {
   return `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}`;
 }
 
-/** Undefined if the account had no such month. */
-export async function readStatement(
-  tools: StatementTools,
-  accountId: string,
-  month: string,
-): Promise<Statement | undefined> {
+/** Undefined if the account had no such month: 2026-11. */
+export async function readStatement(tools: StatementTools, accountId: string, month: string) {
   const { store, clock } = tools;
   const [, year, ofYear] = MONTH.exec(month) ?? [];
   if (!(await listMonths(tools, accountId)).includes(month)) return undefined;
@@ -74,7 +58,9 @@ export async function readStatement(
     ...stored,
     ...{ accountId, month, from, to, billing },
     isRunning: clock.now() < to,
+    /** `entries` are only the first of them. */
     hasMoreEntries: sums.reduce((count, { entries }) => count + entries, 0) > stored.entries.length,
+    /** Signed; their sum is the change of the balance. */
     lines: { ...sumLines(sums), usage },
   };
 }

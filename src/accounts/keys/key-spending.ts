@@ -14,47 +14,25 @@ import { maybeAmounts, maybeMoney } from './limit-fields.ts';
 export const COUNTED_BUDGETS = ['day', 'month', 'total'] as const;
 export type CountedBudget = (typeof COUNTED_BUDGETS)[number];
 
-export interface BudgetUse {
-  /** Null without such a budget. */
-  limit: Nano | null;
-  spent: Nano;
-  left: Nano | null;
-  /** Null: never. */
-  resetsAt: number | null;
-}
-
-interface RenewedBudget extends BudgetUse {
-  resetsAt: number;
-}
-
-export interface KeySpending {
-  day: RenewedBudget;
-  month: RenewedBudget;
-  total: BudgetUse;
-  /** The most that running requests can still cost; it counts in each budget. */
-  held: Nano;
-}
-
 type Spender = Pick<KeyRow, 'keyId' | 'dailyBudget' | 'limits'>;
 
-/** Answers for the keys that were asked for. */
-export type SpendingOf = (key: Spender) => KeySpending;
+export type KeySpending = ReturnType<Awaited<ReturnType<typeof readSpending>>>;
 
-export async function readSpending(
-  { store, clock }: { store: Store; clock: Clock },
-  keys: readonly Spender[],
-): Promise<SpendingOf> {
+/** The result answers for the keys that were asked for. */
+export async function readSpending({ store, clock }: { store: Store; clock: Clock }, keys: readonly Spender[]) {
   const pages = await store.read.budgetsOf(keys.map(({ keyId }) => keyId));
   const known = new Map(pages.map((page) => [page.keyId, page]));
   const now = clock.now();
-  return ({ keyId, dailyBudget, limits }) => {
+  return ({ keyId, dailyBudget, limits }: Spender) => {
     const { day, spent, month, monthSpent, totalSpent, held } = budgetOn(known.get(keyId), now);
     const state = (limit: Nano | null, used: Nano) => ({
       limit,
       spent: used,
+      /** Null without such a budget. */
       left: limit === null ? null : leftOf({ limit, spent: used, held }),
     });
     return {
+      /** The most that running requests can still cost; it counts in each budget. */
       held,
       day: { ...state(dailyBudget, spent), resetsAt: taipeiDayStart(day + 1) },
       month: { ...state(limits.monthBudget ?? null, monthSpent), resetsAt: taipeiMonthStart(month + 1) },

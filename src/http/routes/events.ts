@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import type { EventWatch } from '../../accounts/events/event-watch.ts';
-import { eventFilters, listEvents, readCursor } from '../../accounts/events/list-events.ts';
-import { event, publicEvent } from '../../accounts/events/public-event.ts';
+import { event, eventFilters, listEvents, publicEvent, readCursor } from '../../accounts/events/public-event.ts';
 import { fault } from '../../faults/fault.ts';
 import { flag, isList, named, text } from '../../kit/shapes.ts';
 import { addTo } from '../../kit/tally.ts';

@@ -2,7 +2,6 @@
 // How much of each budget of a key is used, as a bar with marks at 80 % and 100 %. The figures are text beside it.
 
 import {
-  type BudgetUse,
   COUNTED_BUDGETS,
   type CountedBudget,
   type KeySpending,
@@ -73,7 +72,7 @@ function budgetsIn(spending: KeySpending) {
 }
 
 /** In percent of the limit. */
-function shares({ spent }: BudgetUse, limit: Nano, held: Nano) {
+function shares({ spent }: KeySpending[CountedBudget], limit: Nano, held: Nano) {
   return { spent: percentOf(spent, limit), used: percentOf(spent + held, limit) };
 }
 
@@ -81,7 +80,7 @@ interface BudgetProps {
   context: PageContext;
   name: CountedBudget;
   limit: Nano;
-  state: BudgetUse;
+  state: KeySpending[CountedBudget];
   held: Nano;
 }
 

@@ -89,19 +89,14 @@ function done(visit: SignedVisit, what: 'saved' | 'revoked' | 'gone' | 'stale'):
   return visit.goWith(KEYS, { notice: { text: visit.page.words.account.keys[what], isBad: what === 'stale' } });
 }
 
-interface Wrong {
-  texts: string[];
-  /** For a form that has fields. */
-  faults: KeyFaults;
-}
-
-async function whatIsWrong(tools: SiteTools, visit: SignedVisit, refused: Fault): Promise<Wrong> {
+async function whatIsWrong(tools: SiteTools, visit: SignedVisit, refused: Fault) {
   const { form, params, session, page } = visit;
   if (refused.code !== 'invalid_request') return { texts: [faultText(page.language, refused)], faults: {} };
   const keys = await tools.store.read.keysOf(session.accountId);
   const known = keys.find(({ keyId }) => keyId === params.id);
   const body = params.id === undefined ? newKeyBody(form) : changedKeyBody(form, known);
-  const faults = form.has('name') ? keyFaults(tools, body, known, refused, page.language) : {};
+  /** For a form that has fields. */
+  const faults: KeyFaults = form.has('name') ? keyFaults(tools, body, known, refused, page.language) : {};
   const texts = Object.values(faults);
   const isTooMany = refused.details.param === undefined;
   if (texts.length === 0 && !isTooMany) texts.push(faultText(page.language, refused));

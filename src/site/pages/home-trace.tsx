@@ -3,29 +3,23 @@
 // its prices and its channels are those of this server.
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
-import { formatNtd, type Nano } from '../../kit/money.ts';
+import { formatNtd } from '../../kit/money.ts';
 import { count, money, withGap } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 
-export interface Trace {
-  model: string;
-  first: string;
-  /** Undefined: no model of this server has a second channel. */
-  second: string | undefined;
-  held: Nano;
-  cost: Nano;
-}
+type Trace = NonNullable<ReturnType<typeof exampleTrace>>;
 
 const INPUT_TOKENS = 1_200;
 const OUTPUT_TOKENS = 340;
 const MAX_TOKENS = 1_000;
 
 /** Uses a paid model, if possible not a demo and with a second channel. */
-export function exampleTrace({ models }: Catalog): Trace | undefined {
+export function exampleTrace({ models }: Catalog) {
   const paid = models.filter((model) => !model.free && model.kinds.includes('chat'));
   const model =
     paid.find((one) => !one.demo && channelsOf(one).length > 1) ?? paid.find(({ demo }) => !demo) ?? paid[0];
   if (!model) return undefined;
+  /** Without a second one, no model of this server has it. */
   const [first = '', second] = channelsOf(model);
   const { input, output } = model.prices;
   const costOf = (tokens: number) => BigInt(INPUT_TOKENS) * input + BigInt(tokens) * output;

@@ -101,12 +101,7 @@ export function freeLimits(language: Language, limits: HomeFacts['limits']): str
 
 export function homePromises(language: Language): [title: string, text: string][] {
   const { home } = wordsOf(language);
-  return [
-    [home.promise1, home.promise1Text],
-    [home.promise2, home.promise2Text],
-    [home.promise3, home.promise3Text],
-    [home.promise4, home.promise4Text],
-  ];
+  return ([1, 2, 3, 4] as const).map((number) => [home[`promise${number}`], home[`promise${number}Text`]]);
 }
 
 export function registerCall(publicUrl: string): string {

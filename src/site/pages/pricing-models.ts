@@ -1,9 +1,9 @@
 // The catalog as the pricing page shows it: which models, and in what order, from its address.
 
 import { type Catalog, type Model, tokenBounds } from '../../catalog/catalog.ts';
-import { MODEL_FEATURES, type ModelFeature } from '../../catalog/document.ts';
+import { MODEL_FEATURES } from '../../catalog/document.ts';
 import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
-import { LISTED_UNITS, type ListPrices, type PriceRules, type Prices } from '../../kit/prices.ts';
+import { LISTED_UNITS, type ListPrices, type Prices } from '../../kit/prices.ts';
 import { MODEL_KINDS, type ModelKind } from '../../vendors/endpoints.ts';
 import { compactCount, listPrice, plain } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
@@ -15,37 +15,16 @@ export const PRICING_SORTS = ['name', 'input', 'output', 'context'] as const;
 
 export type PricingSort = (typeof PRICING_SORTS)[number];
 
-export interface PricedModel {
-  id: string;
-  name: string;
-  aliases: readonly string[];
-  kinds: readonly string[];
-  features: readonly ModelFeature[];
-  /** Null of a model of images or audio, which has none unless its operator states one. */
-  contextTokens: number | null;
-  isFree: boolean;
-  /** NT$ for the unit of the list; none where it does not apply. */
-  price: Readonly<Partial<Record<keyof Prices, number>>>;
-  rules: PriceRules | undefined;
-  laterPrices: Model['laterPrices'];
-  retirement: Model['retirement'];
-}
+export type PricedModel = ReturnType<typeof pricedModel>;
+export type PricingQuery = ReturnType<typeof readPricingQuery>;
 
-export interface PricingQuery {
-  text: string;
-  kind: (typeof PRICING_KINDS)[number] | undefined;
-  feature: ModelFeature | undefined;
-  sort: PricingSort;
-  /** The other way round: prices fall, names run from Z to A. */
-  isReversed: boolean;
-}
-
-export function readPricingQuery(params: URLSearchParams): PricingQuery {
+export function readPricingQuery(params: URLSearchParams) {
   return {
     text: (params.get('q') ?? '').slice(0, 100),
     kind: PRICING_KINDS.find((kind) => kind === params.get('kind')),
     feature: MODEL_FEATURES.find((feature) => feature === params.get('feature')),
     sort: PRICING_SORTS.find((sort) => sort === params.get('sort')) ?? 'name',
+    /** The other way round: prices fall, names run from Z to A. */
     isReversed: params.get('order') === 'reverse',
   };
 }
@@ -101,14 +80,16 @@ export function listedPrices({ price }: PricedModel): (keyof Prices)[] {
   return PRICE_ORDER.filter((name) => price[name] !== undefined);
 }
 
-export function pricedModel(model: Model, catalog: Catalog): PricedModel {
+export function pricedModel(model: Model, catalog: Catalog) {
   const { id, name, aliases, kinds, features, free: isFree, priced, prices, laterPrices, retirement } = model;
+  /** Null of a model of images or audio, which has none unless its operator states one. */
   const contextTokens = hasContext(model) ? tokenBounds(model, catalog).input : null;
   const lists = [prices, ...laterPrices.map((later) => later.prices)];
   const isListed = (one: keyof Prices) =>
     priced.has(one) && !(CACHE_PRICES.includes(one) && lists.every(isAsInput(one)));
   const listed = PRICE_ORDER.filter(isListed).map((one) => [one, listPrice(one, prices[one])]);
-  const price = Object.fromEntries(listed);
+  /** NT$ for the unit of the list; none where it does not apply. */
+  const price: Readonly<Partial<Record<keyof Prices, number>>> = Object.fromEntries(listed);
   const dated = { laterPrices, retirement };
   return { id, name, aliases, kinds, features, contextTokens, isFree, price, rules: prices.rules, ...dated };
 }

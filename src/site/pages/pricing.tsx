@@ -99,13 +99,7 @@ function Filters({ context, query, facts }: PricingProps) {
   );
 }
 
-interface PriceTableProps {
-  context: PageContext;
-  models: readonly PricedModel[];
-  query: PricingQuery;
-}
-
-function PriceTable({ context, models, query }: PriceTableProps) {
+function PriceTable({ context, models, query }: Omit<PricingProps, 'facts'> & { models: readonly PricedModel[] }) {
   const { pricing } = context.words;
   const columns = priceColumns(models);
   const heads = [
