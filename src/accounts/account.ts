@@ -4,24 +4,19 @@
 import { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
 import { fault } from '../faults/fault.ts';
-import { type Clock, MINUTE_MS } from '../kit/clock.ts';
+import { MINUTE_MS } from '../kit/clock.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import { openMember } from '../kit/json/raw-json.ts';
 import { formatNtd, MAX_NANO, moneyFields, type Nano, nanoOfJson } from '../kit/money.ts';
 import { requestWindow } from '../store/book/admit.ts';
 import { type Allowance, dayAllowance, EMPTY_WINDOW, rollingAllowance, tighterOf } from '../store/book/windows.ts';
-import type { Store } from '../store/store.ts';
 import type { PresentedKey } from './keys/authenticator.ts';
 import { type KeySpending, publicSpending, readSpending, tightestOf } from './keys/key-spending.ts';
-import { requesterOf } from './keys/manage-keys.ts';
+import { type KeyTools, requesterOf } from './keys/manage-keys.ts';
 import { publicKey } from './keys/public-key.ts';
 import { readShape } from './read-shape.ts';
 
-interface AllowanceTools {
-  store: Store;
-  clock: Clock;
-  catalog(): Catalog;
-}
+type AllowanceTools = Pick<KeyTools, 'store' | 'clock' | 'catalog'>;
 
 /** The rest of its free calls, in both windows; `tighter` is the one closer to its limit, which the headers report. */
 export async function readFreeAllowances(tools: AllowanceTools, accountId: string) {
@@ -110,7 +105,7 @@ export const accountFields = z
   .meta({ id: 'AccountFields' });
 
 export async function changeAccount(
-  { store, clock }: { store: Store; clock: Clock },
+  { store, clock }: Pick<KeyTools, 'store' | 'clock'>,
   key: PresentedKey,
   document: JsonDocument,
 ): Promise<void> {

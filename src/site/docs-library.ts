@@ -173,14 +173,9 @@ const MAX_BYTES = 48_000;
 /** Before each heading that `sections` knows: text that looks like one is escaped. */
 const BEFORE_HEADING = /(?=<h[23] id=)/;
 
-interface ChapterStart {
-  /** Which of the headings of the page it is. */
-  index: number;
-  slug: string;
-}
-
-/** The headings that begin a chapter of the English page: those of its parts, and those inside a part that is too long. */
-function chapterStarts({ html, sections }: Rendered): ChapterStart[] {
+/** The headings that begin a chapter of the English page, by their place among all: those of its parts, and those inside a
+ * part that is too long. */
+function chapterStarts({ html, sections }: Rendered) {
   if (Buffer.byteLength(html) <= MAX_BYTES) return [];
   const [, ...pieces] = html.split(BEFORE_HEADING);
   const parts = sections.flatMap(({ depth }, index) => (depth === 2 ? [index] : []));
@@ -193,7 +188,7 @@ function chapterStarts({ html, sections }: Rendered): ChapterStart[] {
 }
 
 /** Text before the first of `starts` stays on the page itself. */
-function splitChapters(name: string, { html, sections }: Rendered, starts: readonly ChapterStart[]) {
+function splitChapters(name: string, { html, sections }: Rendered, starts: ReturnType<typeof chapterStarts>) {
   const [intro = '', ...pieces] = html.split(BEFORE_HEADING);
   if (starts.length === 0) return { intro: html, chapters: [] };
   const chapters = starts.flatMap(({ index: start, slug }, place): DocChapter[] => {

@@ -20,12 +20,8 @@ export interface KeptFields {
 export function keepTyped(form: URLSearchParams, fields: KeptFields): string {
   const kept = readTyped(String(form), fields);
   const text = String(kept);
-  const isCarried = hasTyped(kept, fields) && encodeURIComponent(text).length <= fields.mostChars;
-  return isCarried ? text : '';
-}
-
-function hasTyped(kept: URLSearchParams, { pages }: KeptFields): boolean {
-  return [...kept].some(([name, value]) => name !== pages && value !== '');
+  const isTyped = [...kept].some(([name, value]) => name !== fields.pages && value !== '');
+  return isTyped && encodeURIComponent(text).length <= fields.mostChars ? text : '';
 }
 
 /** A form that was sent before signing in may have any content. */

@@ -42,17 +42,10 @@ interface VisitRules<Page extends FrameContext> {
   failedPage(page: Page, text: string): unknown;
 }
 
-/** `check` comes before anything that was sent is read. */
-type Answer<Page extends FrameContext> = (
-  context: Context,
-  handle: Handle<Visit<Page>>,
-  check?: () => void,
-) => Promise<Response>;
-
 export function createAnswer<Page extends FrameContext, Bindings extends Env>(
   app: Hono<Bindings>,
   rules: VisitRules<Page>,
-): Answer<Page> {
+) {
   const { ownUrl } = rules;
   const typedBefore = createTypedBefore(app);
 
@@ -84,7 +77,8 @@ export function createAnswer<Page extends FrameContext, Bindings extends Env>(
     };
   }
 
-  return async (context, handle, check) => {
+  /** `check` comes before anything that was sent is read. */
+  return async (context: Context, handle: Handle<Visit<Page>>, check?: () => void): Promise<Response> => {
     const visit = await visitOf(context);
     const { request, page } = visit;
     const fail = (text: string, status: number) => visit.show(rules.failedPage(page, text), { status });

@@ -25,14 +25,16 @@ const TEXTS: Readonly<Record<ChildReason, readonly [param: string, message: stri
   ],
 };
 
-export function childFault(reason: ChildReason): Fault {
-  const [param, message] = TEXTS[reason];
+function refused(param: string, message: string): Fault {
   return fault('invalid_request', { param, message });
 }
 
+export function childFault(reason: ChildReason): Fault {
+  return refused(...TEXTS[reason]);
+}
+
 export function impliedParent(): Fault {
-  const message = 'A delegating key is itself the parent of the keys it makes. Leave parent_id out.';
-  return fault('invalid_request', { param: 'parent_id', message });
+  return refused('parent_id', 'A delegating key is itself the parent of the keys it makes. Leave parent_id out.');
 }
 
 export function tooManyKeys({ keyId, limit, used }: TooManyKeys): Fault {
@@ -55,35 +57,27 @@ export function tooManyToday({ allowance: { limit, used, resetsAt } }: KeysMadeR
 }
 
 export function exceedsAncestor(field: ChildField, ancestor: KeyRow): Fault {
-  const { param, message } = excess(field, ancestor);
-  return fault('invalid_request', { param, message });
-}
-
-function excess(field: ChildField, ancestor: KeyRow): { param: string; message: string } {
   const above = `the key ${ancestor.keyId} above`;
   switch (field) {
     case 'models': {
       const allowed = (ancestor.models ?? []).join(', ');
-      return {
-        param: 'models',
-        message: `models has a model that ${above} does not allow. Choose from the models of that key: ${allowed}.`,
-      };
+      return refused(
+        'models',
+        `models has a model that ${above} does not allow. Choose from the models of that key: ${allowed}.`,
+      );
     }
     case 'expiresAt': {
       const latest = new Date(ancestor.expiresAt ?? 0).toISOString();
-      return {
-        param: 'expires_at',
-        message: `expires_at is later than that of ${above}. Set it to ${latest} or earlier.`,
-      };
+      return refused('expires_at', `expires_at is later than that of ${above}. Set it to ${latest} or earlier.`);
     }
     case 'delegate':
-      return { param: 'delegate', message: `delegate cannot be true: ${above} may not delegate. Set it to false.` };
+      return refused('delegate', `delegate cannot be true: ${above} may not delegate. Set it to false.`);
     default: {
       const limit = field === 'dailyBudget' ? 'dayBudget' : field;
       const value = limitOf(ancestor, limit);
       assert(value !== null, 'an ancestor without the limit does not refuse');
       const param = limitParam(limit);
-      return { param, message: `${param} is higher than that of ${above}. Set it to at most ${limitText(value)}.` };
+      return refused(param, `${param} is higher than that of ${above}. Set it to at most ${limitText(value)}.`);
     }
   }
 }
