@@ -9,7 +9,6 @@ import {
   tightestOf,
 } from '../../accounts/keys/key-spending.ts';
 import type { Nano } from '../../kit/money.ts';
-import type { BudgetKind } from '../../store/admission.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { dateTime, money, roundedMoney } from '../format.ts';
 import type { PageContext } from '../page.tsx';
@@ -22,13 +21,8 @@ const FULL_PERCENT = 100;
 const WIDTH = 110;
 const HEIGHT = 10;
 
-/** The name of each limit. */
-export const LIMITS = {
-  day: 'dayBudget',
-  month: 'monthBudget',
-  total: 'totalBudget',
-  session: 'sessionBudget',
-} as const satisfies Record<BudgetKind, string>;
+/** As the words of the limits have it. */
+export const limitName = <Kind extends string>(budget: Kind) => `${budget}Budget` as const;
 
 interface BudgetBarsProps {
   context: PageContext;
@@ -59,7 +53,7 @@ export function MainBudget({ context, spending }: BudgetBarsProps) {
   return (
     <span class="main-budget">
       <Bar spent={main.spent} used={main.used} />
-      <span title={money(left)}>{keys.budgetLeft(keys.limits[LIMITS[main.name]], roundedMoney(left))}</span>
+      <span title={money(left)}>{keys.budgetLeft(keys.limits[limitName(main.name)], roundedMoney(left))}</span>
     </span>
   );
 }
@@ -96,7 +90,7 @@ function Budget({ context, name, limit, state, held }: BudgetProps) {
   ];
   return (
     <li>
-      <strong>{keys.limits[LIMITS[name]]}</strong>
+      <strong>{keys.limits[limitName(name)]}</strong>
       <Bar spent={percent.spent} used={percent.used} />
       <span title={used(money)}>
         {used(roundedMoney)}
@@ -137,7 +131,7 @@ export function ParentBudgets({ context, above }: { context: PageContext; above:
   if (!above) return null;
   const { keys, overview, colon } = context.words.account;
   const notes = [
-    keys.limits[LIMITS[above.budget]],
+    keys.limits[limitName(above.budget)],
     ...(above.resetsAt === null ? [] : [overview.resets(dateTime(above.resetsAt))]),
   ];
   return (

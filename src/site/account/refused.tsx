@@ -10,7 +10,7 @@ import { LinkLine } from '../parts/button.tsx';
 import { CopyId } from '../parts/code-block.tsx';
 import { DataTable, type Fact, Facts, typedText, Under } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
-import { LIMITS } from './budget-bars.tsx';
+import { limitName } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import { readKeyNames } from './usage.tsx';
 import { REFUSED } from './usage-filters.tsx';
@@ -141,8 +141,8 @@ function figureFacts({ words }: PageContext, { figures }: RefusedRequest, keyNam
     .map(([name, value]): Fact => {
       const title = wordFor(names, name) ?? name;
       if (name === 'key_id') return [title, keyNames.get(String(value)) ?? '–'];
-      const budget = name === 'budget' ? wordFor(LIMITS, String(value)) : undefined;
-      return [title, wordFor(words.account.keys.limits, budget ?? '') ?? figureText(name, value)];
+      const budget = name === 'budget' ? wordFor(words.account.keys.limits, limitName(String(value))) : undefined;
+      return [title, budget ?? figureText(name, value)];
     });
 }
 
