@@ -49,12 +49,12 @@ type Run = Extract<Command, { do: 'run' }>;
 async function runSeeds(command: Run): Promise<number> {
   const { simulate } = await import('../test/simulation/simulate.ts');
   const { minutes, seconds, mutation, isRecorded } = command;
-  const sums = { runs: 0, virtualMs: 0, mishaps: 0, calls: 0 };
+  const sums = { runs: 0, virtualMs: 0, failures: 0, calls: 0 };
   for (const seed of seedsOf(command)) {
     const report = await simulate({ seed, minutes });
     sums.runs++;
     sums.virtualMs += report.virtualMs;
-    sums.mishaps += report.mishaps.length;
+    sums.failures += report.failures.length;
     sums.calls += report.counts.calls;
     if (command.seed !== undefined || isWrong(report)) print(report);
     if (isWrong(report)) {
@@ -78,24 +78,24 @@ function* seedsOf({ seed, from }: Run): Iterable<number> {
 interface Sums {
   runs: number;
   virtualMs: number;
-  mishaps: number;
+  failures: number;
   calls: number;
 }
 
-function rates({ virtualMs, mishaps }: Sums) {
+function rates({ virtualMs, failures }: Sums) {
   return {
     hours: (virtualMs / 3_600_000).toFixed(1),
     minutesPerSecond: (virtualMs / 60_000 / spent()).toFixed(1),
-    faultsPerSecond: (mishaps / spent()).toFixed(1),
+    faultsPerSecond: (failures / spent()).toFixed(1),
   };
 }
 
 function tell(sums: Sums): void {
-  const { runs, calls, mishaps } = sums;
+  const { runs, calls, failures } = sums;
   const { hours, minutesPerSecond, faultsPerSecond } = rates(sums);
   console.log(
     `${runs} ${runs === 1 ? 'run' : 'runs'} in ${spent().toFixed(1)} s of CPU: ${hours} simulated hours ` +
-      `(${minutesPerSecond} minutes per second), ${calls} calls, ${mishaps} faults (${faultsPerSecond} per second); ` +
+      `(${minutesPerSecond} minutes per second), ${calls} calls, ${failures} faults (${faultsPerSecond} per second); ` +
       'nothing is wrong',
   );
 }
@@ -107,7 +107,7 @@ function record(sums: Sums, seconds: number): void {
     'simulated hours': hours,
     'simulated minutes per second of CPU time': minutesPerSecond,
     calls: sums.calls.toLocaleString('en'),
-    faults: sums.mishaps.toLocaleString('en'),
+    faults: sums.failures.toLocaleString('en'),
     'faults per second of CPU time': faultsPerSecond,
     problems: '0',
   });
@@ -118,23 +118,25 @@ async function shrinkTo({ minutes, mutation, out }: Run, failed: SimulationRepor
   const { minutes: least, report } = await shrink(failed, minutes);
   const [violation] = report.violations;
   if (!violation) throw new Error('the smallest run breaks nothing');
-  const { seed, mishaps, trace } = report;
+  const { seed, failures, trace } = report;
   const { invariant } = violation;
   const plan: Plan = {
-    ...{ seed, minutes: least, mishaps },
+    ...{ seed, minutes: least, failures },
     ...(mutation && { mutation: mutation.name }),
     ...{ invariant, trace },
   };
-  console.log(`${least} of ${minutes} minutes and ${mishaps.length} of ${failed.mishaps.length} faults break it, too:`);
+  console.log(
+    `${least} of ${minutes} minutes and ${failures.length} of ${failed.failures.length} faults break it, too:`,
+  );
   console.log(JSON.stringify(plan, null, 2));
   if (out === undefined) return;
   writePlan(out, plan);
   console.log(`npm run simulate -- --replay ${out} repeats it.`);
 }
 
-async function replay({ seed, minutes, mishaps, invariant, trace }: Plan): Promise<number> {
+async function replay({ seed, minutes, failures, invariant, trace }: Plan): Promise<number> {
   const { simulate } = await import('../test/simulation/simulate.ts');
-  const report = await simulate({ seed, minutes, mishaps });
+  const report = await simulate({ seed, minutes, failures });
   print(report);
   const isSame = report.violations.some((violation) => violation.invariant === invariant);
   console.log(

@@ -107,10 +107,10 @@ describe('planted bugs', () => {
       const found = await runCommand(...bug, '--out', file);
       expect({ code: found.code, errors: found.errors }).toEqual({ code: 3, errors: '' });
       const plan = readPlan(file);
-      const { mishaps, violations } = await simulate({ seed, minutes });
+      const { failures, violations } = await simulate({ seed, minutes });
       expect(violations).toEqual([]);
-      expect(plan.mishaps.length).toBeLessThan(mishaps.length);
-      expect(plan.mishaps.map(({ what }) => what)).toContain('vendor');
+      expect(plan.failures.length).toBeLessThan(failures.length);
+      expect(plan.failures.map(({ what }) => what)).toContain('vendor');
       expect(plan.invariant).toBe('what vendors bill is recorded');
       expect(found.text).toContain(`  ${plan.invariant}: `);
 

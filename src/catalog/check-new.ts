@@ -24,13 +24,13 @@ export function checkNew(document: Document, readBefore: ReadBefore): DocumentFa
 const ADDRESSES = ['base_url', 'anthropic_base_url'] as const;
 const USER_INFO = 'user info (the part before "@")';
 
-interface Trouble {
+interface Problem {
   matches(kind: string, field: (typeof ADDRESSES)[number], url: string): boolean;
   fault: string;
   warning: string;
 }
 
-const TROUBLES: readonly Trouble[] = [
+const PROBLEMS: readonly Problem[] = [
   {
     matches: (_kind, _field, url) => hasUserInfo(url),
     fault: `must have no ${USER_INFO}: put the key into api_key`,
@@ -45,21 +45,21 @@ const TROUBLES: readonly Trouble[] = [
 
 /** No secrets, because addresses are stored and exported in plain text, and no address that is never used. */
 function checkAddresses(channels: Channels, readBefore: ReadBefore): DocumentFault[] {
-  const found = findTroubles(channels);
+  const found = findProblems(channels);
   if (found.length === 0) return [];
-  const before = new Set(findTroubles(readBefore()).map(({ signature }) => signature));
+  const before = new Set(findProblems(readBefore()).map(({ signature }) => signature));
   return found.filter(({ signature }) => !before.has(signature)).map(({ path, fault }) => ({ path, message: fault }));
 }
 
 export function warnAddresses(channels: Channels): DocumentFault[] {
-  return findTroubles(channels).map(({ path, warning }) => ({ path, message: warning }));
+  return findProblems(channels).map(({ path, warning }) => ({ path, message: warning }));
 }
 
-function findTroubles(channels: Channels) {
+function findProblems(channels: Channels) {
   return channels.flatMap(({ name, kind, ...channel }, index) =>
     ADDRESSES.flatMap((field) => {
       const url = channel[field];
-      return TROUBLES.filter(({ matches }) => url && matches(kind, field, url)).map(({ fault, warning }) => ({
+      return PROBLEMS.filter(({ matches }) => url && matches(kind, field, url)).map(({ fault, warning }) => ({
         fault,
         warning,
         path: `channels[${index}].${field}`,

@@ -20,16 +20,16 @@ const MODELS_NAMED = 5;
 export interface SecretPlaces {
   variable(name: string): string | undefined;
   /** Undefined if it is not a file reference. */
-  readFile(secret: string | undefined): { key?: string | undefined; trouble?: string | undefined } | undefined;
+  readFile(secret: string | undefined): { key?: string | undefined; problem?: string | undefined } | undefined;
   /** Opens the channel's sealed literal; missing where none is stored. */
   openSealed?(sealed: string, channel: string): string | undefined;
 }
 
 export function warnDocument({ channels, models }: Document, places: SecretPlaces): DocumentFault[] {
   const unset = channels.flatMap(({ name, api_key: secret }, index) => {
-    const trouble = secretTrouble(secret, places) ?? sealedTrouble(secret, name, places);
-    const message = `${trouble}: the upstream would be called without a key`;
-    return trouble === undefined ? [] : [{ path: `channels[${index}].api_key`, message }];
+    const problem = secretProblem(secret, places) ?? sealedProblem(secret, name, places);
+    const message = `${problem}: the upstream would be called without a key`;
+    return problem === undefined ? [] : [{ path: `channels[${index}].api_key`, message }];
   });
   const warnings = [
     ...unset,
@@ -44,21 +44,21 @@ export function warnDocument({ channels, models }: Document, places: SecretPlace
 }
 
 /** Undefined if the reference resolves to a key, or is none. */
-export function secretTrouble(secret: string | undefined, { variable, readFile }: SecretPlaces): string | undefined {
+export function secretProblem(secret: string | undefined, { variable, readFile }: SecretPlaces): string | undefined {
   if (secret === 'env:') return 'env: names no variable';
   if (secret === 'file:') return 'file: names no file';
   if (secret?.startsWith('env:')) {
     const name = secret.slice('env:'.length);
-    const trouble = troubleWith(variable(name));
-    return trouble && `${name} ${trouble}`;
+    const problem = problemWith(variable(name));
+    return problem && `${name} ${problem}`;
   }
-  const { key = '', trouble } = readFile(secret) ?? {};
-  if (trouble !== undefined) return trouble;
+  const { key = '', problem } = readFile(secret) ?? {};
+  if (problem !== undefined) return problem;
   return isHeaderText(secretText(key)) ? undefined : `${secret?.slice('file:'.length)} holds ${NOT_CARRIED}`;
 }
 
 /** New ones are refused; an old one may still be stored. */
-function sealedTrouble(secret: string | undefined, channel: string, { openSealed }: SecretPlaces): string | undefined {
+function sealedProblem(secret: string | undefined, channel: string, { openSealed }: SecretPlaces): string | undefined {
   const key = secret === undefined ? undefined : openSealed?.(secret, channel);
   return isHeaderText(secretText(key ?? '')) ? undefined : `the stored key holds ${NOT_CARRIED}`;
 }
@@ -105,7 +105,7 @@ function warnRoutes(id: string, routes: readonly { channel: string }[], path: st
   });
 }
 
-function troubleWith(value: string | undefined): string | undefined {
+function problemWith(value: string | undefined): string | undefined {
   if (value === undefined) return 'is not set in this environment';
   if (isOwnKey(value)) return 'holds a key of this service';
   if (!isHeaderText(secretText(value))) return `holds ${NOT_CARRIED}`;

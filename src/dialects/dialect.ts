@@ -88,7 +88,7 @@ export interface UpstreamFields {
   /** The model thinks by default, and its thinking does not count towards the output bound. */
   thinksBeside?: DefaultThinking | undefined;
   /** The upstream accepts OpenRouter's field that requests usage. */
-  takesUsageWish?: boolean;
+  takesUsageOption?: boolean;
   /** The upstream has `verbose_json` for this model. */
   verboseTranscripts?: boolean;
   /** Sealed (encrypted or signed) reasoning of earlier turns is removed, because this upstream refuses it. */

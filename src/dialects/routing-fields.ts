@@ -6,7 +6,7 @@ import { refuseField } from './fields.ts';
 
 export type Routing = NonNullable<ReturnType<typeof readRouting>>['routing'];
 export type NamedModel = NonNullable<Routing['models']>[number];
-export type ChannelWishes = Routing['channels'];
+export type ChannelPreferences = Routing['channels'];
 
 const SORTS = ['price', 'latency'] as const;
 type Sort = (typeof SORTS)[number];

@@ -18,6 +18,6 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Why a file cannot be read. */
-export function fileTrouble(error: unknown): string {
+export function fileProblem(error: unknown): string {
   return REASONS[codeOf(error) ?? ''] ?? 'reading failed';
 }

@@ -1,11 +1,11 @@
 // Reads a channel's key from a file (`file:PATH`), or why it cannot be read.
 
 import { readFileSync } from 'node:fs';
-import { fileTrouble } from './error-code.ts';
+import { fileProblem } from './error-code.ts';
 
 const PREFIX = 'file:';
 
-type KeyFile = { key: string; trouble?: undefined } | { key?: undefined; trouble: string };
+type KeyFile = { key: string; problem?: undefined } | { key?: undefined; problem: string };
 
 /** Undefined if it is not a file reference. */
 export function readKeyFile(secret: string | undefined): KeyFile | undefined {
@@ -13,8 +13,8 @@ export function readKeyFile(secret: string | undefined): KeyFile | undefined {
   const path = secret.slice(PREFIX.length);
   try {
     const key = readFileSync(path, 'utf8').trim();
-    return key ? { key } : { trouble: `${path} is empty` };
+    return key ? { key } : { problem: `${path} is empty` };
   } catch (error) {
-    return { trouble: `cannot read ${path}: ${fileTrouble(error)}` };
+    return { problem: `cannot read ${path}: ${fileProblem(error)}` };
   }
 }

@@ -50,7 +50,7 @@ export class AttemptRecord {
 }
 
 /** Alarms for an attempt that failed. */
-export function noteTrouble({ call }: Admission, step: Step, failed: AttemptFailed): void {
+export function noteProblem({ call }: Admission, step: Step, failed: AttemptFailed): void {
   const { tools } = call;
   const { channel } = step.route;
   const { alarm } = OUTCOMES[failed.outcome];

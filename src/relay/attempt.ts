@@ -10,7 +10,7 @@ import { codeOf } from '../kit/error-code.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import { AttemptRecord, noteTrouble } from './attempt-record.ts';
+import { AttemptRecord, noteProblem } from './attempt-record.ts';
 import type { BegunAttempt } from './begun.ts';
 import type { Admission, Call } from './call.ts';
 import { callUpstream, isHeld, readRefusal } from './call-upstream.ts';
@@ -129,7 +129,7 @@ export async function attempt(admission: Admission, step: Step, options: Attempt
     watch.abort(failed.outcome);
     watch.end();
     const shown = translated ? inClientsFields(call, failed) : failed;
-    noteTrouble(admission, step, shown);
+    noteProblem(admission, step, shown);
     throw shown;
   }
 }

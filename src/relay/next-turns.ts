@@ -13,7 +13,7 @@ import { costAt, holdFor, inputOf } from '../ledger/cost.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-budget.ts';
 import { addBuckets, type Buckets, NO_BUCKETS } from '../store/rows.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import { noteTrouble } from './attempt-record.ts';
+import { noteProblem } from './attempt-record.ts';
 import type { StreamedTurns } from './begun.ts';
 import type { Admission } from './call.ts';
 import { callUpstream, isHeld, readRefusal, type UpstreamCall } from './call-upstream.ts';
@@ -126,7 +126,7 @@ export class NextTurns {
     const { outcome } = failed;
     const ms = Math.round(this.#noteLoss(outcome));
     this.#admission.attempts.push({ channel: step.route.channel.name, outcome, ms });
-    noteTrouble(this.#admission, step, failed);
+    noteProblem(this.#admission, step, failed);
   }
 
   /** Returns how long the turn took. */

@@ -110,8 +110,8 @@ export class Plan {
 
   /** The caller wants no other channel of a model than the first. */
   get #isOnOneChannel(): boolean {
-    const wishes = this.#call.routing?.channels;
-    return wishes !== undefined && !wishes.allowFallbacks && !wishes.order;
+    const preferences = this.#call.routing?.channels;
+    return preferences !== undefined && !preferences.allowFallbacks && !preferences.order;
   }
 
   get #account(): string {

@@ -5,7 +5,7 @@ import type { Catalog, Channel, Model, Route } from '../catalog/catalog.ts';
 import { nearestIds } from '../catalog/nearest-ids.ts';
 import type { RelayRequest } from '../dialects/dialect.ts';
 import { estimateAt } from '../dialects/input/estimated-input.ts';
-import type { ChannelWishes, Routing } from '../dialects/routing-fields.ts';
+import type { ChannelPreferences, Routing } from '../dialects/routing-fields.ts';
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Nano } from '../kit/money.ts';
 import { chargedTier } from '../kit/prices.ts';
@@ -21,25 +21,25 @@ const USUAL_OUTPUT_TOKENS = 1_000;
 /** Throws if a channel does not exist, or if none is left. */
 export function preferRoutes(
   models: Models,
-  { models: listed, channels: wishes }: Routing,
+  { models: listed, channels: preferences }: Routing,
   { tools, catalog, dialect }: IncomingCall,
   request: RelayRequest,
 ): Models {
-  requireChannels(catalog, models, wishes);
+  requireChannels(catalog, models, preferences);
   const reached = models
-    .map((model) => ({ ...model, routes: preferred(tools, model, wishes, request) }))
+    .map((model) => ({ ...model, routes: preferred(tools, model, preferences, request) }))
     .filter((model) => isReached(model, dialect));
   // The fallbacks of the catalog never come before the model that the caller named.
-  const isByPrice = wishes.sort === 'price' && listed !== undefined;
+  const isByPrice = preferences.sort === 'price' && listed !== undefined;
   const [first, ...others] = isByPrice ? cheapestFirst(reached, request) : reached;
   if (!first) throw nothingLeft(models);
   return [first, ...others];
 }
 
-function requireChannels(catalog: Catalog, models: Models, wishes: ChannelWishes): void {
+function requireChannels(catalog: Catalog, models: Models, preferences: ChannelPreferences): void {
   for (const list of ['only', 'ignore', 'order'] as const) {
-    const at = wishes[list]?.findIndex((name) => !catalog.channels.has(name)) ?? -1;
-    const name = wishes[list]?.[at];
+    const at = preferences[list]?.findIndex((name) => !catalog.channels.has(name)) ?? -1;
+    const name = preferences[list]?.[at];
     if (name !== undefined) throw unknownChannel(`provider.${list}[${at}]`, name, channelsOf(models));
   }
 }
@@ -62,8 +62,8 @@ function nothingLeft(models: Models): Fault {
 }
 
 /** In the order in which they are to be tried. Routes of one priority are still shared by weight. */
-function preferred(tools: RelayTools, model: Model, wishes: ChannelWishes, request: RelayRequest): Route[] {
-  const { only, ignore, order, sort, allowFallbacks } = wishes;
+function preferred(tools: RelayTools, model: Model, preferences: ChannelPreferences, request: RelayRequest): Route[] {
+  const { only, ignore, order, sort, allowFallbacks } = preferences;
   const allowed = model.routes.filter(
     ({ channel: { name } }) => (!only || only.includes(name)) && !ignore?.includes(name),
   );

@@ -29,7 +29,7 @@ export function upstreamFields(
     thinkingBudget: lowerThinkingBudget(call.request, maxOutputTokens, call.model.maxOutputTokens),
     limitField: limitFieldOf(quirks, route.model),
     thinksBeside: quirks.mayThinkBeside ? qwenThinking(route.model) : undefined,
-    takesUsageWish: quirks.takesUsageWish,
+    takesUsageOption: quirks.takesUsageOption,
     verboseTranscripts: hasVerboseTranscripts(quirks, route.model),
     thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
     withoutSealed,

@@ -36,14 +36,14 @@ export function toLanguage(text: string | null | undefined): Language | undefine
 
 /** Any Chinese is answered in Taiwan's; of several the one with the greatest weight counts. */
 function preferredLanguage(header: string): Language {
-  const wishes = header
+  const preferred = header
     .split(',')
-    .map((wish) => {
-      const [tag = '', ...parameters] = wish.trim().toLowerCase().split(';');
+    .map((range) => {
+      const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
       const weight = parameters.map((parameter) => /^\s*q=([\d.]+)$/.exec(parameter)?.[1]).find(Boolean);
       return { tag, weight: weight === undefined ? 1 : Number(weight) };
     })
     .filter(({ tag, weight }) => weight > 0 && /^(zh|en)\b/.test(tag))
     .sort((a, b) => b.weight - a.weight);
-  return wishes[0]?.tag.startsWith('zh') ? 'zh-TW' : 'en';
+  return preferred[0]?.tag.startsWith('zh') ? 'zh-TW' : 'en';
 }

@@ -32,7 +32,7 @@ export interface Quirks {
   /** The output limit may exclude thinking of Qwen models, as with their vendor: thinking needs its own limit. */
   mayThinkBeside: boolean;
   /** Accepts `usage`, OpenRouter's request for usage figures. */
-  takesUsageWish: boolean;
+  takesUsageOption: boolean;
   /** `nine`: call ids are nine letters and digits. `forty`: they have at most forty characters. */
   callIds: 'any' | 'nine' | 'forty';
   /** Accepts only an assistant message right after tool results. */
@@ -63,7 +63,7 @@ const DEFAULTS: Quirks = {
   needsThoughts: false,
   takesDetails: false,
   mayThinkBeside: true,
-  takesUsageWish: false,
+  takesUsageOption: false,
   callIds: 'any',
   wantsAnswerToResults: false,
   takesSchema: true,
@@ -133,7 +133,7 @@ const NAMED = {
     ...GENERIC,
     reasoningField: 'reasoning',
     takesDetails: true,
-    takesUsageWish: true,
+    takesUsageOption: true,
     callIds: 'forty',
     takesFiles: true,
   },

@@ -6,7 +6,7 @@ import { mayPrefill } from '../../src/dialects/may-prefill.ts';
 import { openaiChatClient } from '../../src/dialects/openai-chat/client/adapter.ts';
 import { type JsonObject, readJsonObject } from '../../src/kit/json/json.ts';
 
-function readReasoningWish(body: JsonObject) {
+function readRequestedReasoning(body: JsonObject) {
   const asked = { messages: [{ role: 'user', content: 'Hi' }], ...body };
   return openaiChatClient.readConversation(readJsonObject(JSON.stringify(asked))).reasoning;
 }
@@ -20,7 +20,7 @@ test.each([
   { thinking: { type: 'adaptive' } },
 ])('%j asks for thoughts, in a chat too', (body) => {
   expect(mayPrefill(body)).toBe(false);
-  expect(readReasoningWish(body)?.isOff).toBe(false);
+  expect(readRequestedReasoning(body)?.isOff).toBe(false);
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   { thinking: { type: 'disabled' } },
 ])('%j asks for none, in a chat too', (body) => {
   expect(mayPrefill(body)).toBe(true);
-  expect(readReasoningWish(body)?.isOff).toBe(true);
+  expect(readRequestedReasoning(body)?.isOff).toBe(true);
 });
 
 const thinkingConfigs: [boolean, JsonObject][] = [

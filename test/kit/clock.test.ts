@@ -114,7 +114,7 @@ describe('every', () => {
     expect(most).toBe(1);
   });
 
-  test('from the start of one run to that of the next, if it is so wished', async () => {
+  test('from the start of one run to that of the next, if that is asked for', async () => {
     const clock = createManualClock();
     const ranAt: number[] = [];
     let takesMs = 30;

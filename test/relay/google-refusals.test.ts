@@ -13,7 +13,7 @@ function classify(code: number, error: Record<string, unknown>, wrap = (body: un
   return classifyFailure(readFailure(response, JSON.stringify(wrap({ error: { code, ...error } })), { hidden: [] }));
 }
 
-describe('our own trouble', () => {
+describe('our own problem', () => {
   test('a key that is not valid', () => {
     const error = { message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' };
     expect(classify(400, { ...error, details: BAD_KEY }).outcome).toBe('refused_our_key');

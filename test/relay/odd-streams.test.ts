@@ -1,5 +1,5 @@
 // Streams as some upstreams really send them, each a little beside its format: whole answers reach the client as such, what
-// broke goes on elsewhere, and nothing of the upstream's own trouble is shown.
+// broke goes on elsewhere, and nothing of the upstream's own problem is shown.
 
 import { describe, expect, test } from 'bun:test';
 import { costAt, type Lab, MAIN, shareLabs, startLab, TRIAL } from '../support/lab.ts';

@@ -3,7 +3,7 @@
 
 import { createEventIds } from '../../src/accounts/events/public-event.ts';
 import { type Cluster, PEPPER } from './cluster.ts';
-import type { Mishap } from './mishap.ts';
+import type { InjectedFailure } from './failure-kinds.ts';
 
 interface Due {
   url: string;
@@ -15,7 +15,7 @@ const AFTERMATH_MS = 60_000;
 /** Nothing excuses more of one event. */
 const MOST_REPEATS = 10;
 /** Faults in which a node may not know whether a message arrived. */
-const UNSURE: ReadonlySet<Mishap['what']> = new Set([
+const UNSURE: ReadonlySet<InjectedFailure['what']> = new Set([
   'crash',
   'restart',
   'pause',
@@ -54,10 +54,12 @@ export function findForeign(cluster: Cluster): string[] {
   return [...acceptedBy(cluster).keys()].filter((name) => !due.has(name));
 }
 
-export function findRepeated(cluster: Cluster, mishaps: readonly Mishap[]): string[] {
-  const unsure = mishaps.filter(({ what }) => UNSURE.has(what));
+export function findRepeated(cluster: Cluster, failures: readonly InjectedFailure[]): string[] {
+  const unsure = failures.filter(({ what }) => UNSURE.has(what));
   const isExcused = (from: number, to: number) =>
-    unsure.some((mishap) => mishap.at <= to && from <= mishap.at + ('ms' in mishap ? mishap.ms : 0) + AFTERMATH_MS);
+    unsure.some(
+      (failure) => failure.at <= to && from <= failure.at + ('ms' in failure ? failure.ms : 0) + AFTERMATH_MS,
+    );
   return [...acceptedBy(cluster)].flatMap(([name, [first, ...others]]) => {
     if (others.length > MOST_REPEATS) return [`${name} was sent ${others.length + 1} times`];
     let last = first;

@@ -7,7 +7,7 @@ import { findForeign, findRepeated, findUndelivered } from './check-webhooks.ts'
 import { type Clients, lineOf, type OwnKey, SECRET } from './clients.ts';
 import type { Cluster } from './cluster.ts';
 import { COSTS, PRICES } from './document.ts';
-import { isOutside, type Mishap } from './mishap.ts';
+import { type InjectedFailure, isOutside } from './failure-kinds.ts';
 import { INPUT_TOKENS, type Run } from './vendors.ts';
 import { type Violation, violations } from './violation.ts';
 
@@ -42,13 +42,13 @@ function broken(db: Database, rules: readonly Rule[]): Violation[] {
   });
 }
 
-export function checkMeanwhile(cluster: Cluster, mishaps: readonly Mishap[]): Violation[] {
+export function checkMeanwhile(cluster: Cluster, failures: readonly InjectedFailure[]): Violation[] {
   cluster.database.check();
   return [
     ...broken(cluster.database.tables, ALWAYS),
     ...cluster.database.miscounted,
     ...miscounted(cluster),
-    ...violations('an event is sent again only if its sender could not know', findRepeated(cluster, mishaps)),
+    ...violations('an event is sent again only if its sender could not know', findRepeated(cluster, failures)),
   ];
 }
 
@@ -66,9 +66,9 @@ export function findCrashes(cluster: Cluster): string[] {
 }
 
 /** Nothing runs, and everything works. */
-export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonly Mishap[]): Violation[] {
-  const wasOutside = mishaps.every(isOutside);
-  const wasClockSet = mishaps.some(({ what }) => what === 'clock');
+export function checkAtRest(cluster: Cluster, clients: Clients, failures: readonly InjectedFailure[]): Violation[] {
+  const wasOutside = failures.every(isOutside);
+  const wasClockSet = failures.some(({ what }) => what === 'clock');
   const { database, vendors } = cluster;
   database.check();
   const db = database.tables;
@@ -89,11 +89,11 @@ export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonl
     'each event reaches each webhook': findUndelivered(cluster),
     'only events of its account reach a webhook': findForeign(cluster),
     'each message is signed with the secret of its webhook': cluster.receivers.unsigned,
-    'an event is sent again only if its sender could not know': findRepeated(cluster, mishaps),
+    'an event is sent again only if its sender could not know': findRepeated(cluster, failures),
     'no prompt and no answer is stored': found(db, cluster),
     'a retired model is not served': wasOutside ? clients.servedRetired : [],
     'the service finds nothing wrong with itself': alarmed(cluster, NEVER),
-    'no alarm without a fault of a node or the database': wasOutside ? alarmed(cluster, ONLY_IN_TROUBLE) : [],
+    'no alarm without a fault of a node or the database': wasOutside ? alarmed(cluster, ONLY_IN_FAILURE) : [],
   };
   return [
     ...broken(db, ALWAYS),
@@ -109,7 +109,7 @@ export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonl
 /** Alarms that say that the service itself is wrong. */
 const NEVER = ['ledger_unbalanced', 'wallet_frozen'];
 /** Alarms that need a node or a database that was away. */
-const ONLY_IN_TROUBLE = ['settle_after_release', 'settle_retrying', 'store_failed'];
+const ONLY_IN_FAILURE = ['settle_after_release', 'settle_retrying', 'store_failed'];
 
 const ALL_LIVED: readonly Rule[] = [
   {

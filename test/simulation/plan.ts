@@ -2,12 +2,12 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type Mishap, WHATS } from './mishap.ts';
+import { FAILURE_KINDS, type InjectedFailure } from './failure-kinds.ts';
 
 const shape = z.strictObject({
   seed: z.int().min(0),
   minutes: z.number().positive(),
-  mishaps: z.array(z.looseObject({ at: z.number().min(0), what: z.enum(WHATS) })),
+  failures: z.array(z.looseObject({ at: z.number().min(0), what: z.enum(FAILURE_KINDS) })),
   /** The planted bug. */
   mutation: z.string().optional(),
   /** What the run breaks, and its hash. */
@@ -15,8 +15,8 @@ const shape = z.strictObject({
   trace: z.string(),
 });
 
-export interface Plan extends Omit<z.output<typeof shape>, 'mishaps'> {
-  mishaps: readonly Mishap[];
+export interface Plan extends Omit<z.output<typeof shape>, 'failures'> {
+  failures: readonly InjectedFailure[];
 }
 
 export function writePlan(file: string, plan: Plan): void {
@@ -26,5 +26,5 @@ export function writePlan(file: string, plan: Plan): void {
 /** Throws if the file is not a plan. */
 export function readPlan(file: string): Plan {
   const read = shape.parse(JSON.parse(readFileSync(file, 'utf8')));
-  return { ...read, mishaps: read.mishaps as unknown as readonly Mishap[] };
+  return { ...read, failures: read.failures as unknown as readonly InjectedFailure[] };
 }

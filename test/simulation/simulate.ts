@@ -1,4 +1,4 @@
-// One run of the simulation: a service of several nodes, its customers, its vendors and its misfortunes for a while of
+// One run of the simulation: a service of several nodes, its customers, its vendors and its failures for a while of
 // virtual time, then rest, then the final check.
 
 import { createCardCode, createCardHasher, createSerial } from '../../src/accounts/card-code.ts';
@@ -6,8 +6,8 @@ import { checkAtRest, checkMeanwhile, findCrashes } from './check.ts';
 import { findUndelivered } from './check-webhooks.ts';
 import { Clients } from './clients.ts';
 import { Cluster, PEPPER } from './cluster.ts';
-import { drawMishaps, Misfortune } from './misfortune.ts';
-import { DATABASE_LIVES, isOutside, type Mishap } from './mishap.ts';
+import { DATABASE_LIVES, type InjectedFailure, isOutside } from './failure-kinds.ts';
+import { drawFailures, FailureInjector } from './inject-failures.ts';
 import { type Violation, violations } from './violation.ts';
 import { World } from './world.ts';
 
@@ -17,7 +17,7 @@ export interface SimulationOptions {
   minutes?: number;
   clients?: number;
   /** In place of what the seed would draw. */
-  mishaps?: readonly Mishap[];
+  failures?: readonly InjectedFailure[];
 }
 
 export interface SimulationReport {
@@ -25,7 +25,7 @@ export interface SimulationReport {
   violations: Violation[];
   /** The service or the simulation has failed, which proves nothing about an invariant. */
   crashes: string[];
-  mishaps: readonly Mishap[];
+  failures: readonly InjectedFailure[];
   virtualMs: number;
   events: number;
   /** A hash of all that happened. */
@@ -40,8 +40,8 @@ const START = Date.UTC(2026, 0, 15, 4, 0, 0);
 const LATE_START = Date.UTC(2026, 0, 31, 15, 59, 0);
 const MINUTE_MS = 60_000;
 const CHECK_EVERY_MS = 5_000;
-/** Between two mishaps, on average. */
-const MISHAP_MS = 6_000;
+/** Between two failures, on average. */
+const FAILURE_MS = 6_000;
 const CARDS = 200;
 const CARD_AMOUNT = 300_000_000n;
 /** Longer than a lease, the grace after it, and two sweeps. */
@@ -58,13 +58,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const nodes = isEmbedded ? 1 : NODES;
   const world = new World(seed, seed % 2 === 1 ? LATE_START : START);
   const until = minutes * MINUTE_MS;
-  const mishaps = options.mishaps ?? drawMishaps(world.diceFor('misfortune'), drawFor(seed, nodes, until));
+  const failures = options.failures ?? drawFailures(world.diceFor('injector'), drawFor(seed, nodes, until));
   const broken: Violation[] = [];
   const crashes: string[] = [];
   const cluster = new Cluster(world, nodes, isEmbedded);
-  const misfortune = new Misfortune(world, cluster, (crash) => crashes.push(crash));
+  const injector = new FailureInjector(world, cluster, (crash) => crashes.push(crash));
   const started = begin(cluster, nodes).then((cards) => {
-    const loss = () => misfortune.networkLoss;
+    const loss = () => injector.networkLoss;
     const begun = new Clients(world, cluster, { clients: count, cards, until, loss });
     begun.start();
     return begun;
@@ -83,21 +83,21 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     return report(undefined);
   }
   const customers = clients;
-  misfortune.plan(mishaps);
+  injector.plan(failures);
   const watch = () => {
-    broken.push(...checkMeanwhile(cluster, mishaps));
+    broken.push(...checkMeanwhile(cluster, failures));
     crashes.push(...findCrashes(cluster));
     world.after(CHECK_EVERY_MS, watch);
   };
   watch();
   const isFailed = () => [broken, crashes, customers.violations, customers.crashes].some((found) => found.length > 0);
   await world.run(isFailed, until);
-  misfortune.heal();
+  injector.heal();
   if (!isFailed()) await world.run(() => isFailed() || customers.areDone, until + LONGEST_MS);
   if (!isFailed() && !customers.areDone) broken.push(...violations(CALLS_END, ['calls of clients']));
   if (!isFailed()) await world.run(isFailed, world.now + REST_MS);
   // A repeated message waits by the clock of one node, which may be ahead of that of another.
-  const latest = world.now + MESSAGE_MS + sum(mishaps.map((one) => (one.what === 'clock' ? Math.abs(one.ms) : 0)));
+  const latest = world.now + MESSAGE_MS + sum(failures.map((one) => (one.what === 'clock' ? Math.abs(one.ms) : 0)));
   while (!isFailed() && world.now < latest && findUndelivered(cluster).length > 0) {
     await world.run(isFailed, Math.min(latest, world.now + CHECK_EVERY_MS));
   }
@@ -110,7 +110,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     if (!isFailed() && !isTried) broken.push(...violations(CALLS_END, ['a call after all faults']));
   }
   if (!isFailed()) {
-    broken.push(...checkAtRest(cluster, customers, mishaps));
+    broken.push(...checkAtRest(cluster, customers, failures));
     crashes.push(...findCrashes(cluster));
     // Such a run proves nothing, and a bug of the simulated clients may be the reason.
     if (!isFailed() && customers.counts.served === 0) crashes.push('no model call was served');
@@ -125,7 +125,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       seed,
       violations: [...broken, ...(of?.violations ?? [])],
       crashes: [...crashes, ...(of?.crashes ?? [])],
-      ...{ mishaps, virtualMs, events, trace, counts },
+      ...{ failures, virtualMs, events, trace, counts },
       reached: { ...cluster.database.reached, ...of?.reached },
     };
   }
@@ -136,11 +136,11 @@ function sum(values: readonly number[]): number {
 }
 
 function drawFor(seed: number, places: number, until: number) {
-  const draw = { places, until, meanMs: MISHAP_MS, isDrawn: (_: Mishap['what']) => true };
-  if (seed % 4 === 2) return { ...draw, isDrawn: (what: Mishap['what']) => isOutside({ what }) };
+  const draw = { places, until, meanMs: FAILURE_MS, isDrawn: (_: InjectedFailure['what']) => true };
+  if (seed % 4 === 2) return { ...draw, isDrawn: (what: InjectedFailure['what']) => isOutside({ what }) };
   // As many as with those that are left out.
   if (seed % 4 === 3)
-    return { ...draw, meanMs: MISHAP_MS / 2, isDrawn: (what: Mishap['what']) => DATABASE_LIVES.has(what) };
+    return { ...draw, meanMs: FAILURE_MS / 2, isDrawn: (what: InjectedFailure['what']) => DATABASE_LIVES.has(what) };
   return draw;
 }
 

@@ -11,8 +11,8 @@ export const VENDORS = ['alpha', 'beta', 'gamma'] as const;
 export type Vendor = (typeof VENDORS)[number];
 
 /** What a vendor does wrong for a while. */
-export const TROUBLES = ['refuses', 'fails', 'overloaded', 'silent', 'cuts', 'garbage', 'slow', 'no usage'] as const;
-export type Trouble = (typeof TROUBLES)[number];
+export const PROBLEMS = ['refuses', 'fails', 'overloaded', 'silent', 'cuts', 'garbage', 'slow', 'no usage'] as const;
+export type Problem = (typeof PROBLEMS)[number];
 
 export interface Run {
   vendor: Vendor;
@@ -41,7 +41,7 @@ const MUCH_INPUT = 5_000;
 const encoder = new TextEncoder();
 
 export class Vendors {
-  readonly trouble = new Map<Vendor, Trouble>();
+  readonly problem = new Map<Vendor, Problem>();
   /** By the prompt's number. */
   readonly runs = new Map<string, Run[]>();
   readonly #world: World;
@@ -63,38 +63,38 @@ export class Vendors {
       const give = (act: () => void) => machine.enter(act);
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
       const vendor = VENDORS.find((name) => url.includes(name)) ?? 'alpha';
-      const trouble = this.trouble.get(vendor);
+      const problem = this.problem.get(vendor);
       const body = JSON.parse(String(init.body)) as Body;
       this.#onCall(numberOf(body));
-      const delay = this.#dice.between(5, 200) * (trouble === 'slow' ? 50 : 1);
+      const delay = this.#dice.between(5, 200) * (problem === 'slow' ? 50 : 1);
       this.#world.after(delay, () => {
         if (signal?.aborted) return;
-        if (trouble === 'silent') return;
-        if (trouble === 'refuses') return give(() => reject(new Error('connection refused')));
-        if (trouble === 'fails' || trouble === 'overloaded') {
-          const status = trouble === 'fails' ? this.#dice.pick([500, 502, 503]) : 429;
-          const headers = trouble === 'overloaded' ? { 'retry-after': '1' } : undefined;
+        if (problem === 'silent') return;
+        if (problem === 'refuses') return give(() => reject(new Error('connection refused')));
+        if (problem === 'fails' || problem === 'overloaded') {
+          const status = problem === 'fails' ? this.#dice.pick([500, 502, 503]) : 429;
+          const headers = problem === 'overloaded' ? { 'retry-after': '1' } : undefined;
           const error = { error: { message: 'try later', type: 'server_error' } };
           return give(() => resolve(Response.json(error, { status, ...(headers && { headers }) })));
         }
-        if (trouble === 'garbage') return give(() => resolve(new Response('<html>', { status: 200 })));
-        const answer = this.#answer(machine, vendor, trouble, body, signal ?? undefined);
+        if (problem === 'garbage') return give(() => resolve(new Response('<html>', { status: 200 })));
+        const answer = this.#answer(machine, vendor, problem, body, signal ?? undefined);
         give(() => resolve(answer));
       });
       return promise;
     };
   }
 
-  #answer(machine: Machine, vendor: Vendor, trouble: Trouble | undefined, body: Body, signal?: AbortSignal): Response {
+  #answer(machine: Machine, vendor: Vendor, problem: Problem | undefined, body: Body, signal?: AbortSignal): Response {
     const prompt = promptOf(body);
     const number = numberOf(body);
     const runs = this.runs.get(number) ?? [];
     this.runs.set(number, runs);
-    const hasUsage = trouble !== 'no usage';
+    const hasUsage = problem !== 'no usage';
     const input = this.#dice.isLuck(0.05) ? MUCH_INPUT : INPUT_TOKENS;
     const run: Run = { vendor, input, words: 0, isWhole: false, isHeard: false, hasUsage };
     runs.push(run);
-    if (body.query !== undefined) return this.#rank(machine, run, trouble);
+    if (body.query !== undefined) return this.#rank(machine, run, problem);
     const words = wordsOf(prompt, runs.length);
     const last = body.messages?.at(-1);
     const sent = last?.role === 'assistant' ? last.content.trim().split(' ').length : 0;
@@ -107,17 +107,17 @@ export class Vendors {
     const head = { id: `chatcmpl-${number}-${runs.length}`, created: 1_790_000_000, model: 'simulated' };
     if (!body.stream) {
       run.words = left.length;
-      run.isWhole = trouble !== 'cuts';
+      run.isWhole = problem !== 'cuts';
       run.isHeard = run.isWhole;
       const message = { role: 'assistant', content: left.join('') };
       const choices = [{ index: 0, message, finish_reason: 'stop' }];
       const answer = { ...head, object: 'chat.completion', choices, ...(hasUsage && { usage: usage() }) };
       return run.isWhole ? Response.json(answer) : this.#cutOff(machine, encoder.encode(JSON.stringify(answer)));
     }
-    const cutAt = trouble === 'cuts' ? this.#dice.between(0, left.length) : Number.POSITIVE_INFINITY;
+    const cutAt = problem === 'cuts' ? this.#dice.between(0, left.length) : Number.POSITIVE_INFINITY;
     const world = this.#world;
     const dice = this.#dice;
-    const pause = trouble === 'slow' ? 3_000 : 120;
+    const pause = problem === 'slow' ? 3_000 : 120;
     /** Its events arrive in pieces. */
     const isTorn = dice.isLuck(0.3);
     let isOver = false;
@@ -169,8 +169,8 @@ export class Vendors {
     return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
   }
 
-  #rank(machine: Machine, run: Run, trouble: Trouble | undefined): Response {
-    run.isWhole = trouble !== 'cuts';
+  #rank(machine: Machine, run: Run, problem: Problem | undefined): Response {
+    run.isWhole = problem !== 'cuts';
     run.isHeard = run.isWhole;
     const meta = { billed_units: { search_units: 1 } };
     const answer = { results: [{ index: 0, relevance_score: 0.5 }], ...(run.hasUsage && { meta }) };

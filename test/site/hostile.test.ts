@@ -51,7 +51,7 @@ afterAll(async () => {
 
 /** Nothing ran, nothing was made of it, and the policy had nothing to forbid. */
 async function isUnharmed(place: string): Promise<void> {
-  const { page, troubles } = visitor;
+  const { page, problems } = visitor;
   const seen = await page.evaluate(() => ({
     hit: 'hit' in window,
     images: document.images.length,
@@ -61,7 +61,7 @@ async function isUnharmed(place: string): Promise<void> {
     ).length,
   }));
   expect([place, seen]).toEqual([place, { hit: false, images: 0, scripts: 1, outside: 0 }]);
-  expect([place, troubles]).toEqual([place, []]);
+  expect([place, problems]).toEqual([place, []]);
 }
 
 test('names of keys', async () => {

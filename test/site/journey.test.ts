@@ -37,7 +37,7 @@ describe.each(USED_IN)('in %s', (language) => {
     page = visitor.page;
   });
   afterEach(async () => {
-    expect(visitor.troubles).toEqual([]);
+    expect(visitor.problems).toEqual([]);
     await visitor.leave();
   });
 

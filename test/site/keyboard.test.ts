@@ -17,7 +17,7 @@ beforeAll(async () => {
   page = visitor.page;
 });
 afterAll(async () => {
-  expect(visitor.troubles).toEqual([]);
+  expect(visitor.problems).toEqual([]);
   await browser.close();
   await gateway.stop();
 });

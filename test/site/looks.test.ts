@@ -322,7 +322,7 @@ test('all pages of the docs have their list at the same place', async () => {
 
 describe.each(USED_IN)('without JavaScript, in %s', (language) => {
   test.each([[DESKTOP], [PHONE]])('%d wide: prices and status are those of the API', async (width) => {
-    const { page, troubles, leave } = await browser.visit({ language, width, javaScript: false });
+    const { page, problems, leave } = await browser.visit({ language, width, javaScript: false });
     await page.goto(`${gateway.url}/pricing`);
     const catalog = await (await gateway.call('/api/public/catalog')).json();
     for (const { id, name, free, price } of catalog.data) {
@@ -350,7 +350,7 @@ describe.each(USED_IN)('without JavaScript, in %s', (language) => {
     for (const cell of known) expect(await cell.isVisible()).toBe(true);
     expect(await page.textContent('article h3')).toBe(language === 'en' ? 'Slow answers' : '回應緩慢');
     expect(await page.locator('.bars').first().isVisible()).toBe(true);
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
     await leave();
   });
 

@@ -44,7 +44,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 afterEach(async () => {
-  expect(visitor.troubles).toEqual([]);
+  expect(visitor.problems).toEqual([]);
   await visitor.leave();
 });
 

@@ -102,6 +102,6 @@ test('typing narrows the list before anything is sent', async () => {
   expect(await shown()).toEqual(all);
   expect(await page.isVisible('[data-no-match]')).toBe(false);
   expect(await visitor.axe()).toEqual([]);
-  expect(visitor.troubles).toEqual([]);
+  expect(visitor.problems).toEqual([]);
   await visitor.leave();
 });

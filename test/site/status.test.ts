@@ -74,8 +74,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       `| helped | demo | ${status.operational} | 100`,
     ];
     await expectInOrder(
-      [status.noTrouble, status.channels(2), `state down">${status.down}`],
-      [status.noTrouble, ...rows],
+      [status.noProblem, status.channels(2), `state down">${status.down}`],
+      [status.noProblem, ...rows],
     );
 
     await gateway.chat(key, { model: 'up-paid' });
@@ -91,7 +91,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect((await asPage()).match(/<tr id="model-helped">/g)).toHaveLength(1);
   });
 
-  test('both kinds of trouble are told, a few models by name, and of what is not known nothing is claimed', () => {
+  test('both kinds of problem are told, a few models by name, and of what is not known nothing is claimed', () => {
     const told = (...states: StateName[]) => {
       const models = states.map((state, index) => ({ id: `m${index}`, state, channels: [] }));
       return summaryOf(language, { models, incidents: [] }).map((line) => summaryText(language, line));
@@ -105,7 +105,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(told('down', 'down', 'unknown', 'down', 'down', 'down')).toEqual([
       english ? '5 models are down: m0, m1, m3 and 2 more.' : '有 5 個模型中斷：m0、m1、m3，以及另外 2 個。',
     ]);
-    expect(told('operational', 'unknown')).toEqual([status.noTrouble]);
+    expect(told('operational', 'unknown')).toEqual([status.noProblem]);
     expect(told('operational')).toEqual([status.allWork]);
   });
 

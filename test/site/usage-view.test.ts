@@ -141,10 +141,10 @@ describe.each(LOOKS)('in $language, $width wide, $colorScheme', (look) => {
   const words = wordsOf(language).account;
 
   test('overview, a bar, a model, a failed call', async () => {
-    const { page, axe, troubles, leave } = await browser.visit(look);
+    const { page, axe, problems, leave } = await browser.visit(look);
     const isWhole = async (place: string) => {
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect([place, await axe(), wider, troubles]).toEqual([place, [], 0, []]);
+      expect([place, await axe(), wider, problems]).toEqual([place, [], 0, []]);
     };
     await page.goto(`${gateway.url}/account/sign-in`);
     await page.fill('#key', account.key);

@@ -1,4 +1,4 @@
-// The embedded database in trouble: a full disk, a lock that somebody else keeps. Paid calls are refused clearly, nothing
+// The embedded database in problem: a full disk, a lock that somebody else keeps. Paid calls are refused clearly, nothing
 // half done is left, what was served is charged as soon as it can be, and all goes on without a restart.
 
 import { Database } from 'bun:sqlite';

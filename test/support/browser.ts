@@ -13,7 +13,7 @@ export interface Visitor {
   page: Page;
   context: BrowserContext;
   /** What went wrong unseen: violations of the policy, errors of scripts, requests that failed. */
-  troubles: string[];
+  problems: string[];
   /** What axe finds wrong with the page as it stands; of all rules, or of some. */
   axe(rules?: readonly string[]): Promise<string[]>;
   leave(): Promise<void>;
@@ -50,23 +50,23 @@ export async function startBrowser(): Promise<TestBrowser> {
       });
       const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
-      const troubles: string[] = [];
+      const problems: string[] = [];
       let hasAxe = false;
-      page.on('pageerror', (error) => troubles.push(`script: ${error.message}`));
+      page.on('pageerror', (error) => problems.push(`script: ${error.message}`));
       page.on('console', (message) => {
         // A page that was asked for and refused has a status, which a test looks at itself.
         const isOwnStatus = message.location().url === page.url() && /status of (4\d\d|50[23])/.test(message.text());
-        if (message.type() === 'error' && !isOwnStatus) troubles.push(`console: ${message.text()}`);
+        if (message.type() === 'error' && !isOwnStatus) problems.push(`console: ${message.text()}`);
       });
       page.on('requestfailed', (request) => {
         // Downloads, and what a visitor stopped.
         const isStopped = request.failure()?.errorText === 'net::ERR_ABORTED';
-        if (!isStopped) troubles.push(`request: ${request.url()}`);
+        if (!isStopped) problems.push(`request: ${request.url()}`);
       });
       return {
         page,
         context,
-        troubles,
+        problems,
         async axe(rules) {
           // A page's policy lets no other script in; a test may. The pages that follow have it from their start, where the
           // browser takes what it has compiled before: sent to each page anew, it costs as much as half of its work.

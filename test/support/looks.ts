@@ -44,7 +44,7 @@ export const USED_IN: readonly Look['language'][] = EVERY_LOOK ? ['en', 'zh-TW']
 const WIDTHS = EVERY_LOOK ? [DESKTOP, 1_024, 768, SMALLEST] : [DESKTOP, SMALLEST];
 
 /** For a visitor who came with this look. No rule of accessibility broken, nothing cut off, no error; leaves the page as wide as the smallest phone. */
-export async function lookAt({ page, axe, troubles }: Visitor, look: Look, place: string): Promise<void> {
+export async function lookAt({ page, axe, problems }: Visitor, look: Look, place: string): Promise<void> {
   await page.setViewportSize({ width: look.width, height: HEIGHT });
   // Asked for at once: each question to the browser takes both processes some milliseconds.
   const seen = await page.evaluate(() => ({
@@ -56,5 +56,5 @@ export async function lookAt({ page, axe, troubles }: Visitor, look: Look, place
   expect([place, await axe()]).toEqual([place, []]);
   expect([place, await cutOff(page, WIDTHS)]).toEqual([place, []]);
   expect([place, timesWithoutZone(seen.text)]).toEqual([place, []]);
-  expect([place, troubles]).toEqual([place, []]);
+  expect([place, problems]).toEqual([place, []]);
 }

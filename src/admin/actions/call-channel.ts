@@ -8,10 +8,10 @@ import type { Upstream } from '../../channels/upstream.ts';
 import { codeOf } from '../../kit/error-code.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import type { OperatingTools } from './tools.ts';
-import { type Trouble, troubleOfFailure } from './upstream-troubles.ts';
+import { type Problem, problemOfFailure } from './upstream-problems.ts';
 
 interface CallFailure {
-  trouble: Trouble;
+  problem: Problem;
   /** Status, code and cleaned message, in English. */
   detail: string;
 }
@@ -49,8 +49,8 @@ export async function callChannel<Value>(
     return { ...outcome, ms: since(), firstByteMs };
   } catch (error) {
     const failed = timeout.signal.aborted
-      ? ({ trouble: 'slow', detail: 'no answer in time' } as const)
-      : ({ trouble: 'connection', detail: networkFault(error) } as const);
+      ? ({ problem: 'slow', detail: 'no answer in time' } as const)
+      : ({ problem: 'connection', detail: networkFault(error) } as const);
     return { ok: false, ...failed, ms: since(), firstByteMs };
   } finally {
     cancel();
@@ -63,7 +63,7 @@ async function readOutcome<Value>(
   { read, maxBytes }: ChannelCall<Value>,
 ): Promise<Outcome<Value>> {
   const text = await readBoundedText(response, maxBytes);
-  if (text === undefined) return { ok: false, trouble: 'answer', detail: 'its answer is too large for a test' };
+  if (text === undefined) return { ok: false, problem: 'answer', detail: 'its answer is too large for a test' };
   const { status } = response;
   const answer = tryParseJson(text);
   const isError = status !== 200 || (isObject(answer) && isObject(answer.error));
@@ -72,12 +72,12 @@ async function readOutcome<Value>(
     if (value !== undefined) return { ok: true, value };
     // Another service's page, such as a sign-in, also has status 200.
     const what = isObject(answer) ? 'the expected fields' : 'a JSON object';
-    return { ok: false, trouble: 'answer', detail: `status 200, but not with ${what}: check base_url` };
+    return { ok: false, problem: 'answer', detail: `status 200, but not with ${what}: check base_url` };
   }
   const failure = readFailure(response, text, { hidden });
   const { message, code } = failure;
   const detail = `status ${status}${code ? ` (${code})` : ''}${message ? `: ${message}` : ''}`;
-  return { ok: false, trouble: status === 200 ? 'request' : troubleOfFailure(failure), detail };
+  return { ok: false, problem: status === 200 ? 'request' : problemOfFailure(failure), detail };
 }
 
 function networkFault(error: unknown): string {

@@ -85,7 +85,7 @@ export async function sendTest(
     /** `ok`, or the error: status, code and cleaned message. */
     detail: called.ok ? 'ok' : called.detail,
     /** The meaning of the error; null if the test passed. */
-    trouble: called.ok ? null : called.trouble,
+    trouble: called.ok ? null : called.problem,
   };
 }
 

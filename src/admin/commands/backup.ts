@@ -38,8 +38,8 @@ export const backupCommands: readonly Command[] = [
       const notes = [...(movedTo === undefined ? [] : [movedNote(movedTo)]), PEPPER_NOTE];
       const facts = { file, note: PEPPER_NOTE, ...(movedTo === undefined ? {} : { moved_to: movedTo }) };
       const unlogged = note(database, file);
-      const troubles = troublesOf(file, differences ?? [], unlogged);
-      if (troubles.length > 0) throw new CommandRefused([...troubles, ...notes].join('\n'), { ...facts, differences });
+      const problems = problemsOf(file, differences ?? [], unlogged);
+      if (problems.length > 0) throw new CommandRefused([...problems, ...notes].join('\n'), { ...facts, differences });
       const audit = differences ? [] : ['not audited: the database, and so the backup, has another version'];
       return {
         facts: { ...facts, audited: differences !== undefined },
@@ -74,7 +74,7 @@ export const backupCommands: readonly Command[] = [
   },
 ];
 
-function troublesOf(file: string, differences: readonly Difference[], unlogged: string | undefined): string[] {
+function problemsOf(file: string, differences: readonly Difference[], unlogged: string | undefined): string[] {
   const disagrees = `copied to ${file}, but the copy does not pass the ledger audit:`;
   return [
     ...(differences.length === 0 ? [] : [disagrees, printDifferences(differences), ACCEPT_NOTE]),

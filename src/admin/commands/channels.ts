@@ -1,7 +1,7 @@
 // channels list, test: each channel's traffic, and one real call to it.
 
 import type { Document } from '../../catalog/document.ts';
-import { secretTrouble } from '../../catalog/warn-document.ts';
+import { secretProblem } from '../../catalog/warn-document.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import { readKeyFile } from '../../kit/key-file.ts';
 import { percentOf } from '../../kit/percent.ts';
@@ -49,8 +49,8 @@ export const channelCommands: readonly Command[] = [
       const tools = await open();
       const { catalog } = await readNewest(tools);
       // Without a key that only the server has, the call would show nothing about the channel.
-      const trouble = secretTrouble(catalog.channels.get(name)?.apiKey, { variable, readFile: readKeyFile });
-      if (trouble !== undefined) throw new CommandRefused(`${name} was not called: ${trouble}; ${AS_THE_SERVER}`);
+      const problem = secretProblem(catalog.channels.get(name)?.apiKey, { variable, readFile: readKeyFile });
+      if (problem !== undefined) throw new CommandRefused(`${name} was not called: ${problem}; ${AS_THE_SERVER}`);
       const { firstByteMs, ...result } = await testChannel(tools, name, { actor: ACTOR });
       const facts = { ...result, first_byte_ms: firstByteMs };
       if (!result.ok) throw new CommandRefused(`${name} failed after ${result.ms} ms: ${result.detail}`, facts);

@@ -9,7 +9,7 @@ import { checkDocument, readNewDocument } from '../../catalog/read-document.ts';
 import { warnLiterals } from '../../catalog/warn-change.ts';
 import { type SecretPlaces, warnDocument } from '../../catalog/warn-document.ts';
 import { systemClock } from '../../kit/clock.ts';
-import { fileTrouble } from '../../kit/error-code.ts';
+import { fileProblem } from '../../kit/error-code.ts';
 import { readKeyFile } from '../../kit/key-file.ts';
 import { currentDocument } from '../actions/documents.ts';
 import { warnRetirements } from '../actions/retirements.ts';
@@ -88,7 +88,7 @@ function readNamedFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new CommandRefused(`cannot read ${path}: ${fileTrouble(error)}`);
+    throw new CommandRefused(`cannot read ${path}: ${fileProblem(error)}`);
   }
 }
 

@@ -139,7 +139,7 @@ function Needs({ context, facts: { needed } }: HomeProps) {
   const { channels, openIncidents, isUnbalanced, retiring, belowCost, critical } = needed;
   const words = context.words;
   const { home } = words;
-  const troubled = channels.filter(needsAttention).map(({ name }) => name);
+  const unhealthy = channels.filter(needsAttention).map(({ name }) => name);
   const needs: { path: string; text: string; isBad?: boolean }[] = [
     ...critical.map((name) => ({
       path: '/alarms',
@@ -150,7 +150,7 @@ function Needs({ context, facts: { needed } }: HomeProps) {
     ...(context.openAlarms?.count
       ? [{ path: '/alarms', text: home.openAlarms(countedAlarms(context.openAlarms)) }]
       : []),
-    ...(troubled.length > 0 ? [{ path: '/channels', text: home.channelsBad(troubled.join(', ')) }] : []),
+    ...(unhealthy.length > 0 ? [{ path: '/channels', text: home.channelsBad(unhealthy.join(', ')) }] : []),
     ...(openIncidents > 0 ? [{ path: '/incidents', text: home.incidentsOpen(openIncidents) }] : []),
     ...(belowCost > 0 ? [{ path: '/models', text: words.models.belowCost(belowCost) }] : []),
     ...(retiring.length > 0 ? [{ path: '/models', text: home.retiring(retiring.join(', ')) }] : []),

@@ -16,7 +16,7 @@ export function routeState(successRate: number | null, breaker: 'closed' | 'open
   return breaker === 'closed' ? stateOf(successRate) : 'down';
 }
 
-/** State of a channel, by its routes with traffic: down if none of them works, degraded if some have trouble. */
+/** State of a channel, by its routes with traffic: down if none of them works, degraded if some have problems. */
 export function channelState(routes: readonly State[]): State {
   const known = new Set(routes.filter((state) => state !== 'unknown'));
   const [only] = known;

@@ -44,24 +44,24 @@ function isTaken(kind: SettingKind, value: number, { takesPenalties }: GeminiTra
 
 // How much a model thinks: a level, a bound in tokens, or no setting, depending on its generation.
 export function planThinking(
-  { reasoning: wish, showsThoughts }: Pick<Conversation, 'reasoning' | 'showsThoughts'>,
+  { reasoning: requested, showsThoughts }: Pick<Conversation, 'reasoning' | 'showsThoughts'>,
   thinking: Thinking,
 ): { dropped: readonly string[]; config(fields: UpstreamFields): JsonObject | undefined } {
-  if (!wish) {
+  if (!requested) {
     const shown = showsThoughts && thinking.by !== 'nothing' ? { includeThoughts: true } : undefined;
     return { dropped: [], config: () => shown };
   }
-  const isOff = wish.isOff || wish.effort === 'none';
-  if (thinking.by === 'nothing') return { dropped: isOff ? [] : [wish.name], config: () => undefined };
+  const isOff = requested.isOff || requested.effort === 'none';
+  if (thinking.by === 'nothing') return { dropped: isOff ? [] : [requested.name], config: () => undefined };
   const shown = isOff ? {} : { includeThoughts: true };
   if (thinking.by === 'level') {
-    const level = effortFor(wish, thinking.levels);
+    const level = effortFor(requested, thinking.levels);
     return { dropped: [], config: () => ({ ...(level === undefined ? {} : { thinkingLevel: level }), ...shown }) };
   }
   const { least, most, canStop } = thinking;
   const off = canStop ? 0 : least;
-  const bounded = (fields: UpstreamFields) => Math.min(most, Math.max(least, boundedBudget(wish, fields)));
-  const isLowered = !isOff && (wish.budget ?? 0) > most;
+  const bounded = (fields: UpstreamFields) => Math.min(most, Math.max(least, boundedBudget(requested, fields)));
+  const isLowered = !isOff && (requested.budget ?? 0) > most;
   return {
     dropped: isLowered ? [THINKING_BUDGET] : [],
     config: (fields) => ({ thinkingBudget: isOff ? off : bounded(fields), ...shown }),

@@ -21,13 +21,13 @@ export function mayReasonUnseen(model: string, body: JsonObject, silentMs: numbe
     case 'always':
       return true;
     case 'unless_refused':
-      return wishOf(body) !== 'no';
+      return answerOf(body) !== 'no';
     case 'if_asked':
-      return wishOf(body) === 'yes';
+      return answerOf(body) === 'yes';
     case 'never':
       return false;
     case 'unknown':
-      return wishOf(body) === 'yes' || (silentMs >= SUSPICIOUS_MS && wishOf(body) !== 'no');
+      return answerOf(body) === 'yes' || (silentMs >= SUSPICIOUS_MS && answerOf(body) !== 'no');
   }
 }
 
@@ -52,31 +52,31 @@ const reasonsOf = byModel((model): Reasons => {
   return takesEffort ? 'if_asked' : 'never';
 });
 
-type Wish = 'yes' | 'no' | undefined;
+type Answer = 'yes' | 'no' | undefined;
 
 /** Whether a request turns reasoning on or off, in the fields of any dialect. On wins. */
-function wishOf(body: JsonObject): Wish {
+function answerOf(body: JsonObject): Answer {
   const { reasoning_effort: effort, reasoning, thinking, output_config: config, enable_thinking: flag } = body;
-  const wishes = [wordOf(effort), flagOf(flag)];
+  const answers = [wordOf(effort), flagOf(flag)];
   if (isObject(reasoning)) {
-    wishes.push(wordOf(reasoning.effort) ?? flagOf(reasoning.enabled) ?? countOf(reasoning.max_tokens));
+    answers.push(wordOf(reasoning.effort) ?? flagOf(reasoning.enabled) ?? countOf(reasoning.max_tokens));
   }
-  if (isObject(thinking)) wishes.push(thinking.type === 'disabled' ? 'no' : 'yes');
-  if (isObject(config)) wishes.push(wordOf(config.effort));
-  return wishes.find((wish) => wish === 'yes') ?? wishes.find((wish) => wish !== undefined);
+  if (isObject(thinking)) answers.push(thinking.type === 'disabled' ? 'no' : 'yes');
+  if (isObject(config)) answers.push(wordOf(config.effort));
+  return answers.find((answer) => answer === 'yes') ?? answers.find((answer) => answer !== undefined);
 }
 
-function wordOf(word: Json | undefined): Wish {
+function wordOf(word: Json | undefined): Answer {
   if (typeof word !== 'string') return undefined;
   return word === 'none' ? 'no' : 'yes';
 }
 
-function flagOf(flag: Json | undefined): Wish {
+function flagOf(flag: Json | undefined): Answer {
   if (typeof flag !== 'boolean') return undefined;
   return flag ? 'yes' : 'no';
 }
 
-function countOf(tokens: Json | undefined): Wish {
+function countOf(tokens: Json | undefined): Answer {
   if (typeof tokens !== 'number') return undefined;
   return tokens > 0 ? 'yes' : 'no';
 }

@@ -64,11 +64,11 @@ export function readRequest(document: JsonDocument): RelayRequest {
 /** Whether the client requests usage at the end of its stream, by the field of OpenAI or of OpenRouter. */
 export function asksForUsage(body: JsonObject): boolean {
   const options = optionalObject(body, 'stream_options');
-  return (options !== undefined && optionalFlag(options, 'include_usage')) || usageWish(body) === true;
+  return (options !== undefined && optionalFlag(options, 'include_usage')) || usageOption(body) === true;
 }
 
 /** Undefined if the client did not send it. */
-export function usageWish({ usage }: JsonObject): boolean | undefined {
+export function usageOption({ usage }: JsonObject): boolean | undefined {
   return isObject(usage) && typeof usage.include === 'boolean' ? usage.include : undefined;
 }
 

@@ -7,7 +7,7 @@ import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { editId, mayHoldTags } from '../translate/opaque.ts';
 import { isOwnDetail } from './read-reasoning.ts';
-import { usageWish } from './read-request.ts';
+import { usageOption } from './read-request.ts';
 import { shareBound } from './share-bound.ts';
 
 /** The partial answer becomes an assistant message; upstreams refuse white space at its end. */
@@ -39,7 +39,7 @@ function ownedFields({ document, stream }: RelayRequest, fields: UpstreamFields,
   if (fields.thinkingBudget !== undefined && isObject(value.thinking)) {
     edits.thinking = { ...value.thinking, budget_tokens: fields.thinkingBudget };
   }
-  if (!fields.takesUsageWish && usageWish(value) !== undefined) edits.usage = undefined;
+  if (!fields.takesUsageOption && usageOption(value) !== undefined) edits.usage = undefined;
   if (stream) {
     const options = isObject(value.stream_options) ? value.stream_options : {};
     edits.stream_options = { ...options, include_usage: true };

@@ -1,5 +1,5 @@
 // Reasoning that an upstream encrypts for a client without stored state, who sends it back in later turns. A socket asks for
-// it, because it sends the conversation back itself. That is only a wish: some upstreams and models refuse the request.
+// it, because it sends the conversation back itself. That is only a request: some upstreams and models refuse the request.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { familyName, openaiTraits } from '../../vendors/openai.ts';
@@ -7,8 +7,8 @@ import type { Quirks } from '../../vendors/quirks.ts';
 import { writeStart } from '../conversation.ts';
 
 const SEALED = 'reasoning.encrypted_content';
-/** The wish, in the gateway's own requests. No upstream gets it. */
-const WISH = 'svc.reasoning.encrypted_content';
+/** Asks for it if possible, in the gateway's own requests. No upstream gets it. */
+const OPTIONAL = 'svc.reasoning.encrypted_content';
 
 /** Families whose vendors encrypt reasoning. */
 const SEALING = /^(o\d|codex-|gpt-[5-9]|grok-)/;
@@ -20,19 +20,19 @@ export function sealsReasoning({ takesEffort }: Quirks, model: string): boolean 
 }
 
 export function asksForSealed({ include }: JsonObject): boolean {
-  return Array.isArray(include) && (include.includes(SEALED) || include.includes(WISH));
+  return Array.isArray(include) && (include.includes(SEALED) || include.includes(OPTIONAL));
 }
 
-/** `include` of a request with the wish; undefined if the client asks for it itself, or sent no list. */
-export function withWish(include: Json | undefined): Json[] | undefined {
-  if (include === undefined || include === null) return [WISH];
-  return Array.isArray(include) && !include.includes(SEALED) ? [...include, WISH] : undefined;
+/** `include` of a request that asks for it if possible; undefined if the client asks for it itself, or sent no list. */
+export function withOptional(include: Json | undefined): Json[] | undefined {
+  if (include === undefined || include === null) return [OPTIONAL];
+  return Array.isArray(include) && !include.includes(SEALED) ? [...include, OPTIONAL] : undefined;
 }
 
 /** The replacement of `include` at the upstream; an empty object if it stays. */
-export function fulfilWish({ include }: JsonObject, isFulfilled: boolean): { include?: Json | undefined } {
-  if (!Array.isArray(include) || !include.includes(WISH)) return {};
-  const others = include.filter((value) => value !== WISH);
+export function resolveOptional({ include }: JsonObject, isFulfilled: boolean): { include?: Json | undefined } {
+  if (!Array.isArray(include) || !include.includes(OPTIONAL)) return {};
+  const others = include.filter((value) => value !== OPTIONAL);
   const sent = isFulfilled ? [...others, SEALED] : others;
   return { include: sent.length > 0 ? sent : undefined };
 }

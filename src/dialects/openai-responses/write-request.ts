@@ -7,7 +7,7 @@ import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { lowerThinking } from '../lower-thinking.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { editId, readTagged } from '../translate/opaque.ts';
-import { fulfilWish } from './sealed-reasoning.ts';
+import { resolveOptional } from './sealed-reasoning.ts';
 import { missingBound } from './tool-calls.ts';
 
 export function writeRequest(
@@ -35,7 +35,7 @@ function ownedFields(
   { model, maxOutputTokens, sealsReasoning = false }: UpstreamFields,
   removed?: readonly string[],
 ): JsonObject {
-  const own = { model, max_output_tokens: maxOutputTokens, store: false, ...fulfilWish(value, sealsReasoning) };
+  const own = { model, max_output_tokens: maxOutputTokens, store: false, ...resolveOptional(value, sealsReasoning) };
   const edits = withoutFields(own, removed);
   // Codex puts paths of the user's machine into it.
   if (value.client_metadata !== undefined) edits.client_metadata = undefined;

@@ -16,7 +16,7 @@ export interface Conversation {
   parallelTools: boolean | undefined;
   /** The client's name for that setting; undefined: it set none, but its own format takes one call only. */
   parallelToolsName?: string | undefined;
-  reasoning: ReasoningWish | undefined;
+  reasoning: RequestedReasoning | undefined;
   /** The client wants to see the model's reasoning, if there is any. */
   showsThoughts: boolean;
   format: OutputFormat | undefined;
@@ -156,7 +156,7 @@ export type ToolChoice =
   | { mode: 'auto' | 'none' | 'any' /** Only these may be called. */; allowed?: readonly string[] | undefined }
   | { mode: 'tool'; name: string };
 
-export interface ReasoningWish {
+export interface RequestedReasoning {
   /** As the client calls it; what `x-svc-dropped` says. */
   name: string;
   isOff: boolean;

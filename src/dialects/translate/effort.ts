@@ -2,7 +2,7 @@
 
 import { EFFORTS } from '../../vendors/openai.ts';
 import type { UpstreamFields } from '../dialect.ts';
-import type { ReasoningWish } from './conversation.ts';
+import type { RequestedReasoning } from './conversation.ts';
 
 const STEPS: readonly (readonly [effort: string, below: number, budget: number])[] = [
   ['low', 2_000, 1_024],
@@ -18,7 +18,7 @@ export function effortOf(budget: number): string {
 }
 
 /** The effort to send, of those that the model accepts, lowest first; undefined: the model decides. */
-export function effortFor({ isOff, effort, budget }: ReasoningWish, taken: readonly string[]): string | undefined {
+export function effortFor({ isOff, effort, budget }: RequestedReasoning, taken: readonly string[]): string | undefined {
   if (isOff) return nearest('none', taken);
   const word = effort ?? (budget === undefined ? undefined : effortOf(budget));
   return word === undefined ? undefined : nearest(word, taken);
@@ -26,10 +26,10 @@ export function effortFor({ isOff, effort, budget }: ReasoningWish, taken: reado
 
 /** The effort itself, else the next higher one, else the highest; `max` only if requested. Unknown efforts pass. */
 function nearest(word: string, taken: readonly string[]): string | undefined {
-  const wished = EFFORTS.indexOf(word);
-  if (wished < 0) return word;
+  const requested = EFFORTS.indexOf(word);
+  if (requested < 0) return word;
   const bounded = word === 'max' ? taken : taken.filter((one) => one !== 'max');
-  return bounded.find((one) => EFFORTS.indexOf(one) >= wished) ?? bounded.at(-1);
+  return bounded.find((one) => EFFORTS.indexOf(one) >= requested) ?? bounded.at(-1);
 }
 
 /** Without an effort: as much as models think by default. */
@@ -44,7 +44,7 @@ const THINKING_SHARE = 0.75;
 
 /** A client's own number is kept as long as it leaves one token; an effort leaves tokens for an answer. */
 export function boundedBudget(
-  { effort, budget }: Pick<ReasoningWish, 'effort' | 'budget'>,
+  { effort, budget }: Pick<RequestedReasoning, 'effort' | 'budget'>,
   { thinkingBudget, maxOutputTokens }: Pick<UpstreamFields, 'thinkingBudget' | 'maxOutputTokens'>,
 ): number {
   const own = thinkingBudget ?? budget;

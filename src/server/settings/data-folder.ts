@@ -96,7 +96,7 @@ function explaining<Result>(folder: string, use: () => Result): Result {
     return use();
   } catch (error) {
     if (error instanceof StoreRefused) throw error;
-    throw new StoreRefused(`cannot use the data folder ${folder}: ${folderTrouble(error)}`);
+    throw new StoreRefused(`cannot use the data folder ${folder}: ${folderProblem(error)}`);
   }
 }
 
@@ -111,7 +111,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-function folderTrouble(error: unknown): string {
+function folderProblem(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return REASONS['code' in error ? String(error.code) : ''] ?? error.message;
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Network, parseAddress, parseNetwork } from '../../kit/address.ts';
-import { fileTrouble } from '../../kit/error-code.ts';
+import { fileProblem } from '../../kit/error-code.ts';
 import { type KillOrder, parseKillOrder } from '../../kit/failpoint.ts';
 import { isOwnKey } from '../../kit/own-key.ts';
 import { isWebhookSecret } from '../../kit/webhook-signature.ts';
@@ -156,7 +156,7 @@ export function readCatalogFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new StartRefused(`cannot read ${file}: ${fileTrouble(error)}`);
+    throw new StartRefused(`cannot read ${file}: ${fileProblem(error)}`);
   }
 }
 

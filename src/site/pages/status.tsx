@@ -178,7 +178,7 @@ interface Summarized {
 export function summaryOf(language: Language, { models, incidents }: Summarized): SummaryLine[] {
   const { status, account } = wordsOf(language);
   const idsIn = (wanted: StateName) => models.filter(({ state }) => state === wanted).map(({ id }) => id);
-  const trouble = (state: 'down' | 'degraded', words: (count: number) => string): SummaryLine[] => {
+  const problem = (state: 'down' | 'degraded', words: (count: number) => string): SummaryLine[] => {
     const ids = idsIn(state);
     if (ids.length === 0) return [];
     const more = ids.length - MAX_NAMED;
@@ -192,12 +192,12 @@ export function summaryOf(language: Language, { models, incidents }: Summarized)
     ];
   };
   const said = (state: StateName, before: string): SummaryLine[] => [{ state, before, models: [], after: '' }];
-  const troubles = [...trouble('down', status.downModels), ...trouble('degraded', status.degradedModels)];
-  if (troubles.length > 0) return troubles;
+  const problems = [...problem('down', status.downModels), ...problem('degraded', status.degradedModels)];
+  if (problems.length > 0) return problems;
   if (incidents.some(isOngoing)) return said('degraded', status.incidentGoesOn);
   const unknown = idsIn('unknown').length;
   if (unknown === models.length) return said('unknown', status.nothingKnown);
-  return said('operational', unknown === 0 ? status.allWork : status.noTrouble);
+  return said('operational', unknown === 0 ? status.allWork : status.noProblem);
 }
 
 export function summaryText(language: Language, { before, models, after }: SummaryLine): string {

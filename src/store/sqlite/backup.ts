@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { assert } from '../../kit/assert.ts';
-import { codeOf, fileTrouble, messageOf } from '../../kit/error-code.ts';
+import { codeOf, fileProblem, messageOf } from '../../kit/error-code.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { wrongWallets } from '../audit-queries.ts';
 import { AUDIT, type AuditReport, type AuditScope } from '../audit-read.ts';
@@ -197,7 +197,7 @@ function copyIn(source: string, incoming: string): void {
       chmodSync(incoming + end, 0o600);
     }
   } catch (error) {
-    throw new StoreRefused(`cannot copy ${source}: ${fileTrouble(error)}`);
+    throw new StoreRefused(`cannot copy ${source}: ${fileProblem(error)}`);
   }
 }
 

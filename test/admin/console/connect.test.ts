@@ -43,7 +43,7 @@ test(
     await hand.click('text="Save the channel"');
     expect(await page.textContent('.notice')).toContain('house is saved');
     expect(hand.clicks).toBe(MOST_CLICKS);
-    expect(visitor.troubles).toEqual([]);
+    expect(visitor.problems).toEqual([]);
     await visitor.leave();
     const { key } = await gateway.register();
     expect((await gateway.chat(key, { model: 'house-model', max_tokens: 5 })).status).toBe(200);

@@ -191,7 +191,7 @@ describe('in a browser', () => {
     await hide(false);
     await eventually('asked again when it is seen', () => timesAsked() === before + 1);
     expect(await page.isVisible('#stale')).toBe(false);
-    expect(visitor.troubles).toEqual([]);
+    expect(visitor.problems).toEqual([]);
 
     await visitor.context.clearCookies();
     await hide(false);

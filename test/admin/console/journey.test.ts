@@ -51,7 +51,7 @@ test(
   async () => {
     const since = performance.now();
     const visitor = await visitConsole(browser, gateway, { javaScript: false });
-    const { page, troubles } = visitor;
+    const { page, problems } = visitor;
     await page.click('text=Only the demo channel exists');
     await page.click('text=Edit the configuration as YAML instead');
 
@@ -90,7 +90,7 @@ test(
     const lines = csv.slice(1).trim().split('\r\n');
     expect([csv.charCodeAt(0), lines.length]).toEqual([0xfeff, 101]);
     expect(lines[0]).toBe('serial,code,amount_ntd,expires,link');
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
     await visitor.leave();
 
     // What was sold works: the card is worth its money, and the model is answered at its price.
@@ -130,6 +130,6 @@ test('the sheet has a QR code for each card, and prints without the frame', asyn
   await page.click('nav >> text=最後一頁');
   await page.waitForSelector('text=第 97–100 項，共 100 項');
   expect(await page.locator('svg.qr').count()).toBe(4);
-  expect(visitor.troubles).toEqual([]);
+  expect(visitor.problems).toEqual([]);
   await visitor.leave();
 });

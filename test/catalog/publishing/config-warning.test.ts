@@ -102,9 +102,9 @@ test('a secret in an address that was stored before, which stops no other edit',
 test.each([
   ['ключ', 'ZZ_UP_KEY holds characters that no header can carry'],
   ['sk-svc-fake', 'ZZ_UP_KEY holds a key of this service'],
-])('a variable that holds %s', async (ZZ_UP_KEY, trouble) => {
+])('a variable that holds %s', async (ZZ_UP_KEY, problem) => {
   gateway = await startTestGateway({ document: withKey, env: { ZZ_UP_KEY } });
-  const detail = `channels[0].api_key: ${trouble}: the upstream would be called without a key`;
+  const detail = `channels[0].api_key: ${problem}: the upstream would be called without a key`;
   expect(warnings()).toEqual([{ level: 'warn', revision: 1, detail }]);
 });
 
@@ -135,10 +135,10 @@ test('a stored key that no header can carry: the upstream is asked without it', 
 test.each([
   ['env:', 'env: names no variable'],
   ['file:', 'file: names no file'],
-])('a stored reference %s without a name', async (key, trouble) => {
+])('a stored reference %s without a name', async (key, problem) => {
   gateway = await startTestGateway();
   await storeKey(key);
-  expect(warnings().at(-1)?.detail).toBe(`channels[1].api_key: ${trouble}: the upstream would be called without a key`);
+  expect(warnings().at(-1)?.detail).toBe(`channels[1].api_key: ${problem}: the upstream would be called without a key`);
 });
 
 test('nothing, if the variable is set', async () => {

@@ -410,12 +410,12 @@ describe('settings', () => {
 });
 
 describe('thinking', () => {
-  const wish = (rest: Partial<NonNullable<Conversation['reasoning']>>) => ({
+  const requested = (rest: Partial<NonNullable<Conversation['reasoning']>>) => ({
     ...{ name: 'reasoning_effort', isOff: false, effort: undefined, budget: undefined },
     ...rest,
   });
-  const config = (model: string, rest: Parameters<typeof wish>[0], maxOutputTokens = 50_000) =>
-    write({ reasoning: wish(rest) }, { to: { model }, maxOutputTokens }).body.generationConfig.thinkingConfig;
+  const config = (model: string, rest: Parameters<typeof requested>[0], maxOutputTokens = 50_000) =>
+    write({ reasoning: requested(rest) }, { to: { model }, maxOutputTokens }).body.generationConfig.thinkingConfig;
 
   test.each([
     ['gemini-2.5-flash', { effort: 'low' }, { thinkingBudget: 1_024, includeThoughts: true }],
@@ -443,8 +443,8 @@ describe('thinking', () => {
 
   test('a model that does not think loses the setting, unless it was to be off', () => {
     const to = { model: 'gemini-2.0-flash' };
-    expect(write({ reasoning: wish({ effort: 'low' }) }, { to }).dropped).toEqual(['reasoning_effort']);
-    expect(write({ reasoning: wish({ isOff: true }) }, { to }).dropped).toEqual([]);
+    expect(write({ reasoning: requested({ effort: 'low' }) }, { to }).dropped).toEqual(['reasoning_effort']);
+    expect(write({ reasoning: requested({ isOff: true }) }, { to }).dropped).toEqual([]);
   });
 
   test('is not set without a request for it', () => {

@@ -233,10 +233,10 @@ function testNotice({ words: { connect } }: ConsoleContext, { tests }: ChannelDr
 }
 
 function TestResult({ context, test }: { context: ConsoleContext; test: ChannelTest | undefined }) {
-  const { connect, troubles } = context.words;
+  const { connect, problems } = context.words;
   if (!test) return <span class="state unknown">{connect.untested}</span>;
   if (test.trouble === null) return <span class="state operational">{connect.passed(milliseconds(test.ms))}</span>;
-  const { name, todo } = troubles[test.trouble];
+  const { name, todo } = problems[test.trouble];
   return (
     <>
       <span class="state down">{name}</span>

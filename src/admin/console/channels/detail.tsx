@@ -9,7 +9,7 @@ import { Chart } from '../../../site/parts/chart.tsx';
 import { SelectField } from '../../../site/parts/field.tsx';
 import { Facts, figure, TableSection, Under } from '../../../site/parts/table.tsx';
 import { type ChannelView, showChannel } from '../../actions/channels.ts';
-import { troubleOfOutcome } from '../../actions/upstream-troubles.ts';
+import { problemOfOutcome } from '../../actions/upstream-problems.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { Shown } from '../refused.ts';
 import type { ConsoleVisit } from '../visits.tsx';
@@ -144,16 +144,16 @@ function Breakers({ context, channel }: ChannelProps) {
 }
 
 function RecentErrors({ context, channel }: ChannelProps) {
-  const { channels, troubles } = context.words;
-  const groups = [...Map.groupBy(channel.lastErrors, ({ outcome }) => troubleOfOutcome(outcome))];
+  const { channels, problems } = context.words;
+  const groups = [...Map.groupBy(channel.lastErrors, ({ outcome }) => problemOfOutcome(outcome))];
   return (
     <TableSection
       title={channels.errors}
       none={channels.errorsNone}
       caption={channels.errorsLead(count(channel.lastErrors.length))}
       columns={[channels.meaning, figure(channels.times), channels.outcome, channels.models, channels.lastSeen]}
-      rows={groups.map(([trouble, errors]) => [
-        <Under of={troubles[trouble].name} text={troubles[trouble].todo} />,
+      rows={groups.map(([problem, errors]) => [
+        <Under of={problems[problem].name} text={problems[problem].todo} />,
         count(errors.length),
         distinct(errors.map(({ outcome }) => outcome)).map((outcome) => (
           <p class="line">

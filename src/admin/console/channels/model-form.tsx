@@ -92,10 +92,10 @@ function changePath({ id, preset, isNew, channel }: ChannelDraft): string {
 }
 
 function NotConnected({ context, draft }: { context: ConsoleContext; draft: ChannelDraft }) {
-  const { connect, troubles } = context.words;
+  const { connect, problems } = context.words;
   const { listing } = draft;
   if (listing.ok) return null;
-  const { name, todo } = troubles[listing.trouble];
+  const { name, todo } = problems[listing.problem];
   return (
     <>
       <NoticeBox notice={{ text: connect.notConnected(name, milliseconds(listing.ms)), isBad: true }} />

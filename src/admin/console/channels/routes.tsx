@@ -29,10 +29,10 @@ export function addChannelPages(visits: ConsoleVisits): void {
 }
 
 async function test(visit: ConsoleVisit): Promise<Response> {
-  const { channels, troubles } = visit.page.words;
+  const { channels, problems } = visit.page.words;
   const model = visit.form.get('model') || undefined;
   const tested = await testChannel(visit.tools, visit.params.name ?? '', { model, actor: ACTOR });
-  const { name, todo } = troubles[tested.trouble ?? 'unknown'];
+  const { name, todo } = problems[tested.trouble ?? 'unknown'];
   const text = tested.ok
     ? channels.testOk(tested.model, milliseconds(tested.ms), milliseconds(tested.firstByteMs))
     : sentences(channels.testBad(tested.model, name, tested.detail), todo);

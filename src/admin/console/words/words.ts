@@ -17,11 +17,11 @@ import * as log from './log.ts';
 import * as losses from './losses.ts';
 import * as models from './models.ts';
 import * as prices from './prices.ts';
+import * as problems from './problems.ts';
 import * as profit from './profit.ts';
 import * as refunds from './refunds.ts';
 import * as refused from './refused.ts';
 import * as today from './today.ts';
-import * as troubles from './troubles.ts';
 import * as watch from './watch.ts';
 
 const en = {
@@ -42,7 +42,7 @@ const en = {
   prices: prices.en,
   profit: profit.en,
   today: today.en,
-  troubles: troubles.en,
+  problems: problems.en,
   refused: refused.en,
   refunds: refunds.en,
   ...watch.en,
@@ -68,7 +68,7 @@ const zh: ConsoleWords = {
   prices: prices.zh,
   profit: profit.zh,
   today: today.zh,
-  troubles: troubles.zh,
+  problems: problems.zh,
   refused: refused.zh,
   refunds: refunds.zh,
   ...watch.zh,

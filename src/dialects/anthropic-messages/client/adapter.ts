@@ -11,7 +11,7 @@ import { splitSystem } from '../../translate/arrange-turns.ts';
 import type {
   Conversation,
   OutputFormat,
-  ReasoningWish,
+  RequestedReasoning,
   Setting,
   SettingKind,
   TextPart,
@@ -89,7 +89,7 @@ function readSystem(system: Json | undefined): TextPart[] {
 /** With `between_tools` a model only thinks between calls of tools. */
 const OFF: ReadonlySet<Json | undefined> = new Set(['disabled', 'between_tools']);
 
-function readReasoning(body: JsonObject, ofTurn: string | undefined): ReasoningWish | undefined {
+function readReasoning(body: JsonObject, ofTurn: string | undefined): RequestedReasoning | undefined {
   const { thinking } = body;
   const effort = ofTurn ?? effortOf(body);
   if (!isObject(thinking)) {

@@ -40,7 +40,7 @@ export const anthropicMessagesUpstream: UpstreamAdapter = {
 };
 
 function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
-  const { reasoning: wish } = conversation;
+  const { reasoning: requested } = conversation;
   const traits = claudeTraits(target.model);
   const takesPrefill = traits.takesPrefill || target.prefill;
   const tools = allowedTools(conversation);
@@ -107,7 +107,7 @@ function writeConversation(conversation: Conversation, target: Target): WrittenR
     body,
     dropped: [...settings.dropped, ...reasoning.dropped, ...lost.dropped, ...settingsOfParts(conversation, tools)],
     droppedAt: reasoning.droppedAt,
-    droppedUnsealed: [THINKING_BLOCKS, ...(stopsUnsealed && wish ? [wish.name] : [])],
+    droppedUnsealed: [THINKING_BLOCKS, ...(stopsUnsealed && requested ? [requested.name] : [])],
     reworded: [...(plan.isReworded ? ['prefill'] : []), ...(format.isReworded ? ['response_format'] : [])],
     names,
     formatTool: format.tool?.name,

@@ -7,7 +7,7 @@ import { MIN_THINKING_TOKENS } from '../../../kit/tokens.ts';
 import type { ClaudeTraits } from '../../../vendors/claude.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import { requireOneAnswer } from '../../translate/check-settings.ts';
-import type { Conversation, ReasoningWish, Setting } from '../../translate/conversation.ts';
+import type { Conversation, RequestedReasoning, Setting } from '../../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../../translate/effort.ts';
 import { isExpressedByMarks } from '../../translate/read-cache-mark.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
@@ -99,32 +99,32 @@ type ReasoningMembers = { thinking?: JsonObject; effort?: string };
 const OFF_EFFORTS = new Set(['none', 'minimal']);
 
 /** Whether the client requests thoughts; by default it does not. */
-export function wantsThoughts(wish: ReasoningWish | undefined): boolean {
-  return wish !== undefined && !wish.isOff && !OFF_EFFORTS.has(wish.effort ?? '');
+export function wantsThoughts(requested: RequestedReasoning | undefined): boolean {
+  return requested !== undefined && !requested.isOff && !OFF_EFFORTS.has(requested.effort ?? '');
 }
 
 /** `droppedAt`: fields that are lost if the wallet leaves no more than this. */
 export function planReasoning(
-  { reasoning: wish, showsThoughts }: Pick<Conversation, 'reasoning' | 'showsThoughts'>,
+  { reasoning: requested, showsThoughts }: Pick<Conversation, 'reasoning' | 'showsThoughts'>,
   traits: ClaudeTraits,
   obstacles: ReasoningObstacles,
 ) {
   const off = { isOn: false, dropped: [], droppedAt: () => [], members: () => thinkingOff(traits) };
-  if (!wish) {
+  if (!requested) {
     const mustStop = obstacles.isForced && traits.thinksByDefault && traits.thinkingOff === 'disabled';
     return mustStop ? off : { ...off, members: (): ReasoningMembers => ({}) };
   }
-  if (!wantsThoughts(wish)) return off;
+  if (!wantsThoughts(requested)) return off;
   const hasNoBudget =
     traits.thinking === 'budget' && (obstacles.lacksThoughts || !fitsThinking(obstacles.maxOutputTokens));
   if (traits.thinking === 'none' || obstacles.isForced || obstacles.isPrefilled || hasNoBudget) {
-    return { ...off, dropped: [wish.name] };
+    return { ...off, dropped: [requested.name] };
   }
   if (traits.thinking === 'adaptive') {
-    return { ...off, isOn: true, members: () => adaptive(wish, showsThoughts, traits) };
+    return { ...off, isOn: true, members: () => adaptive(requested, showsThoughts, traits) };
   }
-  const droppedAt = (maxOutputTokens: number) => (fitsThinking(maxOutputTokens) ? [] : [wish.name]);
-  return { isOn: true, dropped: [], droppedAt, members: (fields: UpstreamFields) => byBudget(wish, fields) };
+  const droppedAt = (maxOutputTokens: number) => (fitsThinking(maxOutputTokens) ? [] : [requested.name]);
+  return { isOn: true, dropped: [], droppedAt, members: (fields: UpstreamFields) => byBudget(requested, fields) };
 }
 
 /** The budget is part of the output bound. If the bound is below the smallest budget, thinking is off. */
@@ -137,15 +137,15 @@ export function thinkingOff({ thinking, thinkingOff: how }: ClaudeTraits): Reaso
   return how === 'low_effort' ? { effort: 'low' } : { thinking: { type: how } };
 }
 
-function adaptive(wish: ReasoningWish, showsThoughts: boolean, traits: ClaudeTraits): ReasoningMembers {
+function adaptive(requested: RequestedReasoning, showsThoughts: boolean, traits: ClaudeTraits): ReasoningMembers {
   const { efforts, hidesThoughts } = traits;
-  const word = effortFor(wish, efforts);
+  const word = effortFor(requested, efforts);
   const display = showsThoughts && hidesThoughts ? { display: 'summarized' } : {};
   return { thinking: { type: 'adaptive', ...display }, ...(word === undefined ? {} : { effort: word }) };
 }
 
-function byBudget(wish: ReasoningWish, fields: UpstreamFields): ReasoningMembers {
+function byBudget(requested: RequestedReasoning, fields: UpstreamFields): ReasoningMembers {
   if (!fitsThinking(fields.maxOutputTokens)) return { thinking: { type: 'disabled' } };
-  const budget = Math.max(MIN_THINKING_TOKENS, boundedBudget(wish, fields));
+  const budget = Math.max(MIN_THINKING_TOKENS, boundedBudget(requested, fields));
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }

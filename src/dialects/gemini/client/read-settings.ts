@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
 import { isEmptySetting, refuseField } from '../../fields.ts';
 import { isAsked } from '../../removals/removals.ts';
-import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
+import type { OutputFormat, RequestedReasoning, Setting, SettingKind } from '../../translate/conversation.ts';
 import { camelName, member, objectMember } from '../member.ts';
 import { readSchema } from '../schema.ts';
 
@@ -94,7 +94,7 @@ export function showsThoughts(body: JsonObject): boolean {
 
 const AS_MUCH_AS_IT_WANTS = -1;
 
-export function readReasoning(body: JsonObject): ReasoningWish | undefined {
+export function readReasoning(body: JsonObject): RequestedReasoning | undefined {
   const thinking = thinkingOf(body);
   if (!thinking) return undefined;
   const given = member(thinking, 'thinkingBudget');

@@ -6,11 +6,17 @@ import { openMember } from '../../../kit/json/raw-json.ts';
 import { isEmptySetting, nestedCount, objectList, optionalObject, refuseField, stringAt } from '../../fields.ts';
 import type { ClientAdapter } from '../../translate/adapters.ts';
 import type { AnswerEvent } from '../../translate/answer-events.ts';
-import type { Conversation, OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
+import type {
+  Conversation,
+  OutputFormat,
+  RequestedReasoning,
+  Setting,
+  SettingKind,
+} from '../../translate/conversation.ts';
 import { COMMON_KINDS, readFormat, schemaFormat } from '../../translate/openai-settings.ts';
 import { readCaching } from '../../translate/read-cache-mark.ts';
 import { readParallel } from '../../translate/tools/openai-tools.ts';
-import { usageWish } from '../read-request.ts';
+import { usageOption } from '../read-request.ts';
 import { readMessages } from './read-messages.ts';
 import { readTools, usesFunctions } from './read-tools.ts';
 import { createEventWriter, writeWhole } from './write-events.ts';
@@ -40,7 +46,7 @@ function readConversation(document: JsonDocument): Conversation {
     parallelTools: tools.length > 0 ? !isLegacy && readParallel(body) : undefined,
     toolChoiceName: body.tool_choice ? undefined : 'function_call',
     parallelToolsName: isLegacy ? undefined : 'parallel_tool_calls',
-    reasoning: readReasoningWish(body),
+    reasoning: readRequestedReasoning(body),
     showsThoughts: wantsThoughts(body),
     format: readFormat(optionalObject(body, 'response_format'), 'response_format', readSchema),
     caching: readCaching(body),
@@ -60,22 +66,22 @@ function readNames(messages: readonly JsonObject[]): Setting[] {
 const THINKING_FIELDS = ['effort', 'enabled', 'max_tokens'] as const;
 
 /** OpenAI's field; or OpenRouter's or Anthropic's, which libraries send in chats, too. */
-function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
+function readRequestedReasoning(body: JsonObject): RequestedReasoning | undefined {
   const { reasoning_effort: effort } = body;
   if (effort !== undefined && effort !== null) {
     const word = stringAt(effort, 'reasoning_effort');
-    return { name: 'reasoning_effort', ...wishOf(word), budget: nestedCount(body, 'thinking', 'budget_tokens') };
+    return { name: 'reasoning_effort', ...effortOrOff(word), budget: nestedCount(body, 'thinking', 'budget_tokens') };
   }
   const reasoning = optionalObject(body, 'reasoning');
   if (reasoning && THINKING_FIELDS.some((name) => (reasoning[name] ?? null) !== null)) {
     const word = typeof reasoning.effort === 'string' ? reasoning.effort : undefined;
-    const wish = reasoning.enabled === false ? OFF : wishOf(word);
-    return { name: 'reasoning', ...wish, budget: nestedCount(body, 'reasoning', 'max_tokens') };
+    const requested = reasoning.enabled === false ? OFF : effortOrOff(word);
+    return { name: 'reasoning', ...requested, budget: nestedCount(body, 'reasoning', 'max_tokens') };
   }
   const thinking = optionalObject(body, 'thinking');
   if (!thinking) return undefined;
-  const wish = thinking.type === 'disabled' ? OFF : wishOf(undefined);
-  return { name: 'thinking', ...wish, budget: nestedCount(body, 'thinking', 'budget_tokens') };
+  const requested = thinking.type === 'disabled' ? OFF : effortOrOff(undefined);
+  return { name: 'thinking', ...requested, budget: nestedCount(body, 'thinking', 'budget_tokens') };
 }
 
 /** Only OpenRouter has such a setting: OpenAI's own chat shows no thoughts. */
@@ -87,7 +93,7 @@ function wantsThoughts(body: JsonObject): boolean {
 
 const OFF = { isOff: true, effort: undefined };
 
-function wishOf(effort: string | undefined): Pick<ReasoningWish, 'isOff' | 'effort'> {
+function effortOrOff(effort: string | undefined): Pick<RequestedReasoning, 'isOff' | 'effort'> {
   return effort === 'none' ? OFF : { isOff: false, effort };
 }
 
@@ -131,7 +137,7 @@ function readSettings(body: JsonObject): Setting[] {
   refuseSound(body);
   return Object.entries(body).flatMap(([name, value]): Setting[] => {
     if (NO_SETTINGS.has(name) || value === undefined || value === null) return [];
-    if (name === 'usage' && usageWish(body) !== undefined) return [];
+    if (name === 'usage' && usageOption(body) !== undefined) return [];
     if (DEFAULT_VALUES.get(name)?.includes(value) || (name !== 'web_search_options' && isEmptySetting(value)))
       return [];
     return [{ kind: KINDS.get(name) ?? 'other', name, value }];

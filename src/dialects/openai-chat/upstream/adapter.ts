@@ -21,7 +21,7 @@ import type {
   OutputFormat,
   Part,
   ReasoningPart,
-  ReasoningWish,
+  RequestedReasoning,
   SettingKind,
   ToolCallPart,
   ToolResultPart,
@@ -94,13 +94,13 @@ function writeConversation(conversation: Conversation, target: Target): WrittenR
   };
 }
 
-function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
+function writeReasoning(requested: RequestedReasoning | undefined, { quirks, model }: Target): Written {
   const { takesEffort, alwaysThinks } = openaiTraits(model);
-  const word = wish && effortFor(wish, effortsOf(quirks, model));
-  if (!wish || word === undefined) return { members: {}, dropped: [] };
+  const word = requested && effortFor(requested, effortsOf(quirks, model));
+  if (!requested || word === undefined) return { members: {}, dropped: [] };
   // A model that never thinks needs no setting for that.
-  if (!takesEffort) return { members: {}, dropped: wish.isOff && !alwaysThinks ? [] : [wish.name] };
-  if (!quirks.takesEffort) return { members: {}, dropped: [wish.name] };
+  if (!takesEffort) return { members: {}, dropped: requested.isOff && !alwaysThinks ? [] : [requested.name] };
+  if (!quirks.takesEffort) return { members: {}, dropped: [requested.name] };
   return { members: { reasoning_effort: word }, dropped: [] };
 }
 

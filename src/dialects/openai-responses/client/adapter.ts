@@ -12,7 +12,7 @@ import type {
   OutputFormat,
   Part,
   ReasoningPart,
-  ReasoningWish,
+  RequestedReasoning,
   Setting,
   SettingKind,
   TextPart,
@@ -43,7 +43,7 @@ function readConversation({ value: body }: JsonDocument): Conversation {
     toolChoice,
     parallelTools: tools.length > 0 ? readParallel(body) : undefined,
     parallelToolsName: 'parallel_tool_calls',
-    reasoning: readReasoningWish(body),
+    reasoning: readRequestedReasoning(body),
     showsThoughts: (optionalObject(body, 'reasoning')?.summary ?? null) !== null,
     format: readFormat(optionalObject(optionalObject(body, 'text') ?? {}, 'format'), 'text.format', readSchema),
     caching: readCaching(body),
@@ -63,7 +63,7 @@ function readInstructions({ instructions }: JsonObject): TextPart[] {
 }
 
 /** `reasoning.summary` does not set how much to think. */
-function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
+function readRequestedReasoning(body: JsonObject): RequestedReasoning | undefined {
   const reasoning = optionalObject(body, 'reasoning');
   const word = reasoning?.effort ?? undefined;
   const budget = nestedCount(body, 'reasoning', 'max_tokens');

@@ -5,7 +5,7 @@ import { assert } from '../../../kit/assert.ts';
 import { isObject, type Json, type JsonObject, objectsOf, readAnswerJson } from '../../../kit/json/json.ts';
 import { refuseField } from '../../fields.ts';
 import { writeEvents } from '../other-form.ts';
-import { fulfilWish } from '../sealed-reasoning.ts';
+import { resolveOptional } from '../sealed-reasoning.ts';
 import { isCompacted, isCompaction, summaryIn } from './dialect.ts';
 import { isOurs, openItems, type Seals, userMessage } from './sealed-items.ts';
 
@@ -47,7 +47,7 @@ export function askingForSummary(seals: Seals, body: JsonObject, input: readonly
     store: false,
     // With the same tools as before, the prompt is the same up to here, and may be cached.
     tool_choice: Array.isArray(tools) && tools.length > 0 ? 'none' : undefined,
-    ...fulfilWish(body, false),
+    ...resolveOptional(body, false),
     ...(isObject(text) ? { text: { ...text, format: undefined } } : {}),
   };
   return { edits, vendorItems };

@@ -8,7 +8,7 @@ import { openMember } from '../../../kit/json/raw-json.ts';
 import type { Spans } from '../../../kit/json/spans.ts';
 import { refuseField } from '../../fields.ts';
 import { keptMessages } from '../compaction/summaries.ts';
-import { asksForSealed, withWish } from '../sealed-reasoning.ts';
+import { asksForSealed, withOptional } from '../sealed-reasoning.ts';
 
 /** More input for a response that runs. No upstream takes it, so it is returned. */
 export function isSteer(text: string, spans: Spans): boolean {
@@ -117,8 +117,8 @@ function optionalText(value: Json | undefined, name: string): string | undefined
 
 /** The next turn needs the reasoning of this one, whether the client asks for it or not. */
 function includeOf(text: string, spans: Spans, include: Json | undefined): string[] {
-  const wished = withWish(include);
-  const raw = wished ? JSON.stringify(wished) : openMember({ text, spans }, 'include')?.text;
+  const requested = withOptional(include);
+  const raw = requested ? JSON.stringify(requested) : openMember({ text, spans }, 'include')?.text;
   return raw === undefined ? [] : [`"include":${raw}`];
 }
 

@@ -18,7 +18,7 @@ import type {
   DocumentPart,
   OutputFormat,
   Part,
-  ReasoningWish,
+  RequestedReasoning,
   SettingKind,
   ToolResultPart,
   Turn,
@@ -99,12 +99,13 @@ function writeFormat(format: OutputFormat | undefined): Written['members'] {
 
 /** Reasoning is requested encrypted, to be sent back. A summary is not requested: OpenAI refuses the call if the organization is
  * not verified. */
-function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
+function writeReasoning(requested: RequestedReasoning | undefined, { quirks, model }: Target): Written {
   const { takesEffort, alwaysThinks } = openaiTraits(model);
-  const word = wish && effortFor(wish, effortsOf(quirks, model));
+  const word = requested && effortFor(requested, effortsOf(quirks, model));
   const include = ['reasoning.encrypted_content'];
-  if (alwaysThinks) return { members: { include }, dropped: wish && word !== undefined ? [wish.name] : [] };
-  if (!quirks.takesEffort || !takesEffort) return { members: {}, dropped: wish && !wish.isOff ? [wish.name] : [] };
+  if (alwaysThinks) return { members: { include }, dropped: requested && word !== undefined ? [requested.name] : [] };
+  if (!quirks.takesEffort || !takesEffort)
+    return { members: {}, dropped: requested && !requested.isOff ? [requested.name] : [] };
   return { members: { include, reasoning: word === undefined ? undefined : { effort: word } }, dropped: [] };
 }
 

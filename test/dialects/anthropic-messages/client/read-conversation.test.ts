@@ -285,17 +285,23 @@ describe('tools', () => {
 
 describe('settings', () => {
   test('thinking', () => {
-    const wish = (body: object) => read(body).reasoning;
-    expect(wish({})).toBeUndefined();
-    expect(wish({ thinking: { type: 'enabled', budget_tokens: 2048 } })).toMatchObject({ isOff: false, budget: 2048 });
-    expect(wish({ thinking: { type: 'adaptive' }, output_config: { effort: 'high' } })).toMatchObject({
+    const requested = (body: object) => read(body).reasoning;
+    expect(requested({})).toBeUndefined();
+    expect(requested({ thinking: { type: 'enabled', budget_tokens: 2048 } })).toMatchObject({
+      isOff: false,
+      budget: 2048,
+    });
+    expect(requested({ thinking: { type: 'adaptive' }, output_config: { effort: 'high' } })).toMatchObject({
       name: 'thinking',
       isOff: false,
       effort: 'high',
     });
-    expect(wish({ output_config: { effort: 'low' } })).toMatchObject({ name: 'output_config.effort', effort: 'low' });
-    expect(wish({ thinking: { type: 'between_tools' } })).toMatchObject({ isOff: true });
-    expect(wish({ thinking: { type: 'disabled' }, output_config: { effort: 'high' } })).toMatchObject({
+    expect(requested({ output_config: { effort: 'low' } })).toMatchObject({
+      name: 'output_config.effort',
+      effort: 'low',
+    });
+    expect(requested({ thinking: { type: 'between_tools' } })).toMatchObject({ isOff: true });
+    expect(requested({ thinking: { type: 'disabled' }, output_config: { effort: 'high' } })).toMatchObject({
       isOff: true,
       effort: undefined,
     });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { anthropicMessagesUpstream } from '../../../../src/dialects/anthropic-messages/upstream/adapter.ts';
 import type { Target } from '../../../../src/dialects/translate/adapters.ts';
-import type { Conversation, Part, ReasoningWish, Tool } from '../../../../src/dialects/translate/conversation.ts';
+import type { Conversation, Part, RequestedReasoning, Tool } from '../../../../src/dialects/translate/conversation.ts';
 import type { Answer } from '../../../support/answer.ts';
 import {
   callPart,
@@ -44,7 +44,7 @@ test('the fields we own are ours', () => {
 });
 
 describe('thinking', () => {
-  const wish = (given: Partial<ReasoningWish>): ReasoningWish => ({
+  const requested = (given: Partial<RequestedReasoning>): RequestedReasoning => ({
     name: 'reasoning_effort',
     isOff: false,
     effort: undefined,
@@ -54,15 +54,15 @@ describe('thinking', () => {
 
   test('by effort, in the same word', () => {
     for (const effort of ['low', 'medium', 'high', 'xhigh', 'max']) {
-      const body = write({ reasoning: wish({ effort }) });
+      const body = write({ reasoning: requested({ effort }) });
       expect([body.thinking, body.output_config]).toEqual([{ type: 'adaptive' }, { effort }]);
     }
-    expect(write({ reasoning: wish({ budget: 5000 }) }).output_config).toEqual({ effort: 'medium' });
+    expect(write({ reasoning: requested({ budget: 5000 }) }).output_config).toEqual({ effort: 'medium' });
   });
 
   test('4.6 and the preview of Mythos have no xhigh, and a number never becomes the highest', () => {
-    const given = (model: string, more: Partial<ReasoningWish>) =>
-      write({ reasoning: wish(more) }, targetOf(model)).output_config.effort;
+    const given = (model: string, more: Partial<RequestedReasoning>) =>
+      write({ reasoning: requested(more) }, targetOf(model)).output_config.effort;
     for (const model of ['claude-opus-4-6', 'claude-sonnet-4.6', 'claude-mythos-preview']) {
       for (const effort of ['low', 'medium', 'high', 'max']) expect(given(model, { effort })).toBe(effort);
       expect(given(model, { effort: 'xhigh' })).toBe('high');
@@ -72,17 +72,18 @@ describe('thinking', () => {
   });
 
   test('by budget for models before 4.6, inside the output bound', () => {
-    const thinking = (effort: string, fields = {}) => write({ reasoning: wish({ effort }) }, BUDGET, fields).thinking;
+    const thinking = (effort: string, fields = {}) =>
+      write({ reasoning: requested({ effort }) }, BUDGET, fields).thinking;
     expect(thinking('low')).toEqual({ type: 'enabled', budget_tokens: 1024 });
     expect(thinking('high')).toEqual({ type: 'enabled', budget_tokens: 3000 });
     expect(thinking('high', { maxOutputTokens: 64_000 })).toEqual({ type: 'enabled', budget_tokens: 16_384 });
     expect(thinking('high', { thinkingBudget: 2000 })).toEqual({ type: 'enabled', budget_tokens: 2000 });
     expect(thinking('low', { maxOutputTokens: 1024 })).toEqual({ type: 'disabled' });
-    expect(write({ reasoning: wish({ effort: 'low' }) }, BUDGET).output_config).toBeUndefined();
+    expect(write({ reasoning: requested({ effort: 'low' }) }, BUDGET).output_config).toBeUndefined();
   });
 
   test('a budget of the client’s own leaves one token of the output bound', () => {
-    const thinking = (budget: number) => write({ reasoning: wish({ budget }) }, BUDGET).thinking;
+    const thinking = (budget: number) => write({ reasoning: requested({ budget }) }, BUDGET).thinking;
     expect(thinking(3_999)).toEqual({ type: 'enabled', budget_tokens: 3_999 });
     expect(thinking(4_000)).toEqual({ type: 'enabled', budget_tokens: 3_999 });
     expect(thinking(60_000)).toEqual({ type: 'enabled', budget_tokens: 3_999 });
@@ -90,34 +91,34 @@ describe('thinking', () => {
 
   test('off; where a model cannot stop, as little as it can', () => {
     for (const given of [{ isOff: true }, { effort: 'none' }, { effort: 'minimal' }]) {
-      expect(write({ reasoning: wish(given) }).thinking).toEqual({ type: 'disabled' });
-      const always = write({ reasoning: wish(given) }, targetOf('claude-fable-5-1'));
+      expect(write({ reasoning: requested(given) }).thinking).toEqual({ type: 'disabled' });
+      const always = write({ reasoning: requested(given) }, targetOf('claude-fable-5-1'));
       expect([always.thinking, always.output_config]).toEqual([undefined, { effort: 'low' }]);
     }
   });
 
   test('models without it do not get it, and it is reported as dropped', () => {
-    const body = write({ reasoning: wish({ effort: 'high' }) }, targetOf('claude-3-5-haiku-20241022'));
+    const body = write({ reasoning: requested({ effort: 'high' }) }, targetOf('claude-3-5-haiku-20241022'));
     expect([body.thinking, body.output_config, body.dropped]).toEqual([undefined, undefined, ['reasoning_effort']]);
   });
 
   test('not with a forced call, and it is reported as dropped', () => {
     for (const toolChoice of [{ mode: 'any' }, { mode: 'tool', name: 'look' }] as const) {
-      const body = write({ reasoning: wish({ effort: 'high' }), tools: [toolOf('look')], toolChoice });
+      const body = write({ reasoning: requested({ effort: 'high' }), tools: [toolOf('look')], toolChoice });
       expect([body.thinking, body.dropped]).toEqual([{ type: 'disabled' }, ['reasoning_effort']]);
     }
   });
 
   test('not with an answer begun', () => {
     const turns = [userTurn('a'), turnOf('assistant', 'b')];
-    const body = write({ reasoning: wish({ effort: 'high' }), turns }, BUDGET);
+    const body = write({ reasoning: requested({ effort: 'high' }), turns }, BUDGET);
     expect([body.thinking, body.dropped]).toEqual([{ type: 'disabled' }, ['reasoning_effort']]);
   });
 
   test('by budget only if the thoughts before the last calls are there', () => {
     const own: Part = { type: 'reasoning', text: 'hm', opaque: { origin: BUDGET.origin, value: 's' }, at: 'r' };
     const after = (...thoughts: Part[]) => ({
-      reasoning: wish({ effort: 'low' }),
+      reasoning: requested({ effort: 'low' }),
       turns: [userTurn('a'), turnOf('assistant', ...thoughts, callPart('1')), userTurn(resultPart('1'))],
     });
     expect(write(after(), BUDGET).thinking).toEqual({ type: 'disabled' });

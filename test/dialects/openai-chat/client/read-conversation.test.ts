@@ -325,7 +325,7 @@ describe('tools', () => {
     expect(parallelTools).toBe(false);
   });
 
-  test('one call at a time is a wish about tools', () => {
+  test('one call at a time is a setting of tools', () => {
     expect(read({ tools: [tool('a')], parallel_tool_calls: false }).parallelTools).toBe(false);
     expect(read({ tools: [tool('a')] }).parallelTools).toBeUndefined();
     expect(read({ parallel_tool_calls: false, tool_choice: 'auto' })).toMatchObject({

@@ -428,8 +428,8 @@ describe('settings', () => {
     [{ effort: 'low', budget: 31_999 }, 'low'],
     [{ isOff: true }, 'none'],
     [{}, undefined],
-  ])('thinking %j', (wish, effort) => {
-    const reasoning = { name: 'thinking', isOff: false, effort: undefined, budget: undefined, ...wish };
+  ])('thinking %j', (requested, effort) => {
+    const reasoning = { name: 'thinking', isOff: false, effort: undefined, budget: undefined, ...requested };
     expect(write({ reasoning }).json.reasoning_effort).toBe(effort);
   });
 

@@ -155,8 +155,8 @@ describe('asking', () => {
     ['gpt-5.2', { effort: 'max' }, 'xhigh'],
     ['o3', { isOff: true }, 'low'],
     ['somebody-else', { effort: 'max' }, 'max'],
-  ])('%s, asked for %j, is given a word that it takes', (model, wish, effort) => {
-    const reasoning = { name: 'thinking', isOff: false, effort: undefined, budget: undefined, ...wish };
+  ])('%s, asked for %j, is given a word that it takes', (model, requested, effort) => {
+    const reasoning = { name: 'thinking', isOff: false, effort: undefined, budget: undefined, ...requested };
     const { json, dropped } = write({ reasoning }, { model });
     expect([json.reasoning, dropped]).toEqual([{ effort }, []]);
   });

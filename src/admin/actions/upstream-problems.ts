@@ -4,7 +4,7 @@
 import type { UpstreamFailure } from '../../channels/read-failure.ts';
 import type { AttemptOutcome } from '../../relay/outcomes.ts';
 
-export type Trouble =
+export type Problem =
   /** No connection, or one that was lost. */
   | 'connection'
   /** No answer in time. */
@@ -28,7 +28,7 @@ export type Trouble =
   | 'unknown';
 
 /** Only outcomes that blame the channel are kept as errors; the others are here for completeness. */
-const OUTCOME_TROUBLES: Readonly<Record<AttemptOutcome, Trouble>> = {
+const OUTCOME_PROBLEMS: Readonly<Record<AttemptOutcome, Problem>> = {
   network_error: 'connection',
   closed_silent: 'connection',
   cut: 'connection',
@@ -58,12 +58,12 @@ const OUTCOME_TROUBLES: Readonly<Record<AttemptOutcome, Trouble>> = {
   left: 'unknown',
 };
 
-export function troubleOfOutcome(outcome: string): Trouble {
-  return Object.hasOwn(OUTCOME_TROUBLES, outcome) ? OUTCOME_TROUBLES[outcome as AttemptOutcome] : 'unknown';
+export function problemOfOutcome(outcome: string): Problem {
+  return Object.hasOwn(OUTCOME_PROBLEMS, outcome) ? OUTCOME_PROBLEMS[outcome as AttemptOutcome] : 'unknown';
 }
 
 /** For a refusal with this status. */
-export function troubleOfFailure({ status, isAboutKey }: Pick<UpstreamFailure, 'status' | 'isAboutKey'>): Trouble {
+export function problemOfFailure({ status, isAboutKey }: Pick<UpstreamFailure, 'status' | 'isAboutKey'>): Problem {
   if (status === 401) return 'key';
   if (status === 402) return 'credit';
   if (status === 403) return isAboutKey ? 'key' : 'request';

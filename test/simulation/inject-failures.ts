@@ -4,8 +4,8 @@
 import type { Cluster, SimulatedNode } from './cluster.ts';
 import { type DatabaseState, WELL } from './database.ts';
 import type { Dice } from './dice.ts';
-import type { Mishap } from './mishap.ts';
-import { TROUBLES, VENDORS } from './vendors.ts';
+import type { InjectedFailure } from './failure-kinds.ts';
+import { PROBLEMS, VENDORS } from './vendors.ts';
 import type { World } from './world.ts';
 
 const SECOND = 1_000;
@@ -18,22 +18,22 @@ const POWER_CUT_MS = 5 * SECOND;
 interface Draw {
   places: number;
   until: number;
-  /** Between two mishaps, on average. */
+  /** Between two failures, on average. */
   meanMs: number;
   /** Others are left out. */
-  isDrawn(what: Mishap['what']): boolean;
+  isDrawn(what: InjectedFailure['what']): boolean;
 }
 
-export function drawMishaps(dice: Dice, draw: Draw): Mishap[] {
-  const mishaps: Mishap[] = [];
+export function drawFailures(dice: Dice, draw: Draw): InjectedFailure[] {
+  const failures: InjectedFailure[] = [];
   for (let at = dice.between(0, draw.meanMs); at < draw.until; at += dice.between(1, 2 * draw.meanMs)) {
-    const mishap = drawOne(dice, draw.places);
-    if (draw.isDrawn(mishap.what)) mishaps.push({ at, ...mishap } as Mishap);
+    const failure = drawOne(dice, draw.places);
+    if (draw.isDrawn(failure.what)) failures.push({ at, ...failure } as InjectedFailure);
   }
-  return mishaps;
+  return failures;
 }
 
-type Unplanned = Mishap extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
+type Unplanned = InjectedFailure extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
 
 function drawOne(dice: Dice, places: number): Unplanned {
   const place = dice.between(0, places - 1);
@@ -46,13 +46,13 @@ function drawOne(dice: Dice, places: number): Unplanned {
     return { what: 'pause', place, ms, isBusy: dice.isLuck(0.7) };
   }
   if (choice < 33) return { what: 'clock', place, ms: dice.between(-20, 20) * dice.pick([SECOND, MINUTE]) };
-  if (choice < 55) return { what: 'database', trouble: drawDatabase(dice), ms: dice.between(100, 40 * SECOND) };
+  if (choice < 55) return { what: 'database', problem: drawDatabase(dice), ms: dice.between(100, 40 * SECOND) };
   if (choice < 57) return { what: 'database crash' };
   if (choice < 59) return { what: 'power loss' };
   if (choice < 67) return { what: 'network', ms: dice.between(1, 60) * SECOND, loss: dice.pick([0.05, 0.3]) };
   if (choice < 95) {
-    const [vendor, trouble] = [dice.pick(VENDORS), dice.pick(TROUBLES)];
-    return { what: 'vendor', vendor, trouble, ms: dice.between(1, 60) * SECOND };
+    const [vendor, problem] = [dice.pick(VENDORS), dice.pick(PROBLEMS)];
+    return { what: 'vendor', vendor, problem, ms: dice.between(1, 60) * SECOND };
   }
   return { what: 'document', place, edition: dice.between(0, 5) };
 }
@@ -67,7 +67,7 @@ function drawDatabase(dice: Dice): Partial<DatabaseState> {
   return { loss: dice.pick([0.02, 0.2, 0.6]) };
 }
 
-export class Misfortune {
+export class FailureInjector {
   networkLoss = 0;
   readonly #world: World;
   readonly #cluster: Cluster;
@@ -80,12 +80,12 @@ export class Misfortune {
     this.#onCrash = onCrash;
   }
 
-  plan(mishaps: readonly Mishap[]): void {
-    for (const mishap of mishaps) {
-      this.#world.after(mishap.at - this.#world.now, () => {
+  plan(failures: readonly InjectedFailure[]): void {
+    for (const failure of failures) {
+      this.#world.after(failure.at - this.#world.now, () => {
         if (this.#isOver) return;
-        this.#world.note(mishap.what);
-        this.#happen(mishap);
+        this.#world.note(failure.what);
+        this.#happen(failure);
       });
     }
   }
@@ -94,7 +94,7 @@ export class Misfortune {
   heal(): void {
     this.#isOver = true;
     Object.assign(this.#cluster.database.state, WELL);
-    this.#cluster.vendors.trouble.clear();
+    this.#cluster.vendors.problem.clear();
     this.networkLoss = 0;
     this.#cluster.nodes.forEach((node, place) => {
       node?.machine.goOn();
@@ -102,22 +102,22 @@ export class Misfortune {
     });
   }
 
-  #happen(mishap: Mishap): void {
+  #happen(failure: InjectedFailure): void {
     const { vendors, database } = this.#cluster;
-    if ('place' in mishap) this.#happenToNode(mishap);
-    else if (mishap.what === 'vendor') {
-      vendors.trouble.set(mishap.vendor, mishap.trouble);
-      this.#world.after(mishap.ms, () => void vendors.trouble.delete(mishap.vendor));
-    } else if (mishap.what === 'network') {
-      this.networkLoss = mishap.loss;
-      this.#world.after(mishap.ms, () => {
+    if ('place' in failure) this.#happenToNode(failure);
+    else if (failure.what === 'vendor') {
+      vendors.problem.set(failure.vendor, failure.problem);
+      this.#world.after(failure.ms, () => void vendors.problem.delete(failure.vendor));
+    } else if (failure.what === 'network') {
+      this.networkLoss = failure.loss;
+      this.#world.after(failure.ms, () => {
         this.networkLoss = 0;
       });
-    } else if (mishap.what === 'database crash') this.#crashDatabase(() => database.restart());
-    else if (mishap.what === 'power loss') this.#crashDatabase(() => database.losePower());
+    } else if (failure.what === 'database crash') this.#crashDatabase(() => database.restart());
+    else if (failure.what === 'power loss') this.#crashDatabase(() => database.losePower());
     else {
-      Object.assign(database.state, mishap.trouble);
-      this.#world.after(mishap.ms, () => void Object.assign(database.state, WELL));
+      Object.assign(database.state, failure.problem);
+      this.#world.after(failure.ms, () => void Object.assign(database.state, WELL));
     }
   }
 
@@ -129,36 +129,36 @@ export class Misfortune {
     crash();
   }
 
-  #happenToNode(mishap: Mishap & { place: number }): void {
-    const { place } = mishap;
+  #happenToNode(failure: InjectedFailure & { place: number }): void {
+    const { place } = failure;
     const { nodes } = this.#cluster;
     const node = nodes[place];
     if (!node) return;
     const { machine, gateway } = node;
-    if (mishap.what === 'pause') this.#pause(node, mishap);
-    else if (mishap.what === 'clock') machine.stepClock(mishap.ms);
-    else if (mishap.what === 'restart') this.#drain(node, place, mishap.ms);
-    else if (mishap.what === 'crash') {
+    if (failure.what === 'pause') this.#pause(node, failure);
+    else if (failure.what === 'clock') machine.stepClock(failure.ms);
+    else if (failure.what === 'restart') this.#drain(node, place, failure.ms);
+    else if (failure.what === 'crash') {
       nodes[place] = undefined;
       machine.die();
       this.#cluster.crashed.add(node.name);
-      this.#startSoon(place, mishap.ms, machine.wallOffset);
-    } else if (mishap.what === 'document' && !machine.isStanding) {
+      this.#startSoon(place, failure.ms, machine.wallOffset);
+    } else if (failure.what === 'document' && !machine.isStanding) {
       const { clock, random } = machine;
       // A database that is away refuses it: then nothing changes.
-      this.#cluster.apply({ clock, random, store: gateway.store }, mishap.edition).catch(() => {});
+      this.#cluster.apply({ clock, random, store: gateway.store }, failure.edition).catch(() => {});
     }
   }
 
-  #pause(node: SimulatedNode, mishap: Extract<Mishap, { what: 'pause' }>): void {
-    const isLate = this.#world.now > mishap.at + BUSY_WITHIN_MS;
-    const isReady = !mishap.isBusy || this.#cluster.database.openHolds.areOn(node.name);
+  #pause(node: SimulatedNode, failure: Extract<InjectedFailure, { what: 'pause' }>): void {
+    const isLate = this.#world.now > failure.at + BUSY_WITHIN_MS;
+    const isReady = !failure.isBusy || this.#cluster.database.openHolds.areOn(node.name);
     if (isReady || isLate) {
-      node.machine.stand(mishap.ms);
+      node.machine.stand(failure.ms);
       return;
     }
     this.#world.after(LOOK_MS, () => {
-      if (!this.#isOver) this.#pause(node, mishap);
+      if (!this.#isOver) this.#pause(node, failure);
     });
   }
 

@@ -1,4 +1,4 @@
-// The troubles an upstream can make, for every kind of client, whole and streamed: what the client gets, which channel is
+// The problems an upstream can make, for every kind of client, whole and streamed: what the client gets, which channel is
 // asked when and how often, what the receipt says, and what is paid, to the nano.
 
 import { afterEach, describe, expect, test } from 'bun:test';
@@ -293,9 +293,9 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       expect([...lab.second.requests, ...lab.third.requests]).toEqual([]);
     });
 
-    test('twenty calls with and without troubles: each is paid once, at what served it', async () => {
+    test('twenty calls with and without problems: each is paid once, at what served it', async () => {
       lab = await share(client, { hasFallback: true });
-      const troubles: Script[] = [
+      const problems: Script[] = [
         client.refusal(500, 'other'),
         client.refusal(429, 'other', { 'retry-after': '30' }),
         cutAt(answer(), twoThirds(answer()), 'rst', 10),
@@ -307,8 +307,8 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       for (let n = 0; n < 20; n++) {
         lab.first.reset();
         lab.first.otherwise(answer());
-        const trouble = troubles[n % 8];
-        if (trouble) lab.first.next(trouble);
+        const problem = problems[n % 8];
+        if (problem) lab.first.next(problem);
         const asked = await ask();
         expect(asked.status, `call ${n}`).toBe(200);
         const prices = asked.record.model === 'spare' ? SPARE : MAIN;

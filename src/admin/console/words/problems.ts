@@ -1,9 +1,9 @@
 // Explanations of upstream failures, with the operator's remedy.
 
 import type { Translated } from '../../../site/words/translated.ts';
-import type { Trouble } from '../../actions/upstream-troubles.ts';
+import type { Problem } from '../../actions/upstream-problems.ts';
 
-interface TroubleWords {
+interface ProblemWords {
   name: string;
   todo: string;
 }
@@ -50,7 +50,7 @@ export const en = {
     todo: 'Change its address to that of the vendor.',
   },
   unknown: { name: 'Other failure', todo: 'Search the log of the server for this channel and time.' },
-} satisfies Record<Trouble, TroubleWords>;
+} satisfies Record<Problem, ProblemWords>;
 
 export const zh: Translated<typeof en> = {
   connection: { name: '連線失敗或中斷', todo: '請檢查位址、DNS 與防火牆，以及供應商是否公告服務中斷。' },
