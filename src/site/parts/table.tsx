@@ -45,7 +45,7 @@ interface TableProps {
 /** `children`: its rows. */
 export function Table({ label, columns = [], caption, class: look, children }: TableProps) {
   const heads = columns.map(columnOf).map(({ text, isFigure, isAction, head, sorted }) => (
-    <th scope="col" class={isFigure ? 'right' : ''} aria-sort={sorted}>
+    <th scope="col" class={isFigure ? 'right' : undefined} aria-sort={sorted}>
       {isAction ? <span class="unseen">{text}</span> : (head ?? text)}
     </th>
   ));
