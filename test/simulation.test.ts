@@ -20,7 +20,7 @@ const SEEDS = [
   [2, 2],
   [3, 2],
   [6, 2],
-  [11, 3],
+  [13, 3],
   [43, 3],
 ] as const;
 const MORE_SEEDS = [
