@@ -324,6 +324,12 @@ describe('members that set how many tokens an image is', () => {
       named: 'min_pixels,max_pixels',
     },
     {
+      format: chat,
+      list: (more: string) =>
+        `[{"role":"user","image_url":"x","content":[{"type":"image_url",${more}"image_url":{"url":"${url}"}}]}]`,
+      named: 'min_pixels,max_pixels',
+    },
+    {
       format: responses,
       list: (more: string) => user(`{"type":"input_image",${more}"image_url":"${url}"}`),
       named: 'min_pixels,max_pixels',

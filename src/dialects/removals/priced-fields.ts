@@ -42,8 +42,8 @@ const TRANSCRIPTS = ['transcription', 'audio_translation'] as const;
 const SPEECH = ['speech'] as const;
 const RERANK = ['rerank'] as const;
 const OTHERS = ['speech', 'rerank', 'moderation'] as const;
-/** Formats in which a background is no color. */
-const WITHOUT_COLORS = ['chat', 'messages', 'embeddings', ...OTHERS, ...TRANSCRIPTS] as const;
+/** Formats in which `background` is not the color behind an image. */
+const WITHOUT_IMAGES = ['chat', 'messages', 'embeddings', ...OTHERS, ...TRANSCRIPTS] as const;
 /** Formats without an output bound. */
 const WHOLE = ['embeddings', ...IMAGES, ...OTHERS, ...TRANSCRIPTS] as const;
 
@@ -177,7 +177,7 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   // Work that is billed, but not delivered with this answer.
   { name: 'deferred', rule: 'dropped', why: 'xAI: the answer is fetched later, and its usage never seen here' },
   { name: 'background', rule: 'refused', in: RESPONSES, why: 'the answer is fetched later' },
-  { name: 'background', rule: 'dropped', in: WITHOUT_COLORS, why: 'the answer is fetched later' },
+  { name: 'background', rule: 'dropped', in: WITHOUT_IMAGES, why: 'the answer is fetched later' },
   { name: 'previous_response_id', rule: 'refused', in: RESPONSES, why: 'stored input of unknown size' },
   { name: 'conversation', rule: 'refused', in: RESPONSES, why: 'stored input of unknown size' },
   { name: 'thread', rule: 'refused', in: MESSAGES, why: 'stored input of unknown size' },

@@ -135,22 +135,24 @@ function isImage(part: Json | undefined): boolean {
   return isObject(part) && 'image_url' in part;
 }
 
+/** An item may be an image and have others in it. */
 function editItem(item: JsonObject, names: Set<string>): RawEdit | undefined {
-  if (isImage(item)) return editImage(item, names);
-  return editFields(Object.fromEntries(PLACES.map((place) => [place, editParts(item[place], names)])));
+  const places = PLACES.map((place) => [place, editParts(item[place], names)]);
+  return editFields({ ...imageEdits(item, names), ...Object.fromEntries(places) });
 }
 
 function editParts(parts: Json | undefined, names: Set<string>): RawEdit | undefined {
-  return isObject(parts) ? editImage(parts, names) : editItems(parts, (part) => editImage(part, names));
+  const edit = (part: JsonObject) => editFields(imageEdits(part, names));
+  return isObject(parts) ? edit(parts) : editItems(parts, edit);
 }
 
 /** Adds what it removes to `names`. */
-function editImage(part: JsonObject, names: Set<string>): RawEdit | undefined {
-  if (!isImage(part)) return undefined;
+function imageEdits(part: JsonObject, names: Set<string>): Record<string, RawEdit | undefined> {
+  if (!isImage(part)) return {};
   const { image_url: inner } = part;
   const edits = withoutSizes(part, names);
   if (isObject(inner)) edits.image_url = editFields(withoutSizes(inner, names));
-  return editFields(edits);
+  return edits;
 }
 
 function withoutSizes(members: JsonObject, names: Set<string>): Record<string, RawEdit | undefined> {

@@ -20,8 +20,8 @@ interface SettingOptions {
   hashUser(id: string): string;
 }
 
-/** The lowest values that are allowed with thinking. */
-const LEAST_THINKING = { temperature: 1, top_p: 0.95, top_k: Number.POSITIVE_INFINITY };
+/** The lowest values that are allowed with thinking; of `top_k` none is. */
+const LEAST_THINKING = { temperature: 1, top_p: 0.95, top_k: undefined };
 
 export function writeSettings(
   settings: readonly Setting[],
@@ -67,7 +67,8 @@ export function writeSettings(
     const sent = kind === 'temperature' ? Math.min(value, 1) : value;
     // Newer models refuse `top_p` beside a temperature.
     const isExcluded = kind === 'top_p' && members.temperature !== undefined;
-    if (isExcluded || (isThinking && sent < LEAST_THINKING[kind])) return false;
+    const least = LEAST_THINKING[kind];
+    if (isExcluded || (isThinking && (least === undefined || sent < least))) return false;
     members[kind] = sent;
     return true;
   }

@@ -96,12 +96,14 @@ function readAllowed({ left, at, list: given, listAt, namesOf }: GivenChoice): T
   const { tools, mode }: JsonObject = isObject(given) ? given : {};
   const list = objectList(tools, listAt);
   const leftTypes = new Set<Json | undefined>(left.map(({ name }) => name));
-  const namespaces = new Set<Json | undefined>();
+  const namespaces = new Set<string>();
   const allowed = new Set<string>();
   for (const [index, tool] of list.entries()) {
-    // Each has many tools, and may be named many times.
-    if (tool.type === 'namespace' && namespaces.has(tool.name)) continue;
-    if (tool.type === 'namespace') namespaces.add(tool.name);
+    // A namespace has many tools, and may be named many times.
+    if (tool.type === 'namespace' && typeof tool.name === 'string') {
+      if (namespaces.has(tool.name)) continue;
+      namespaces.add(tool.name);
+    }
     const names = namesOf(tool);
     // One of the vendor's own is reported as dropped already.
     if (names.length === 0 && !leftTypes.has(tool.type)) {
