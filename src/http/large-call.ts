@@ -51,20 +51,14 @@ export class LargeCall implements CallWork {
   /** The bytes read of a body count even if the rest is refused: a few compressed bytes can become many. */
   counting(capacity: BodyCapacity): BodyCapacity {
     let length = 0;
-    const count = (bytes: number) => {
-      length += bytes;
-      this.#units = unitsOf(length, UNSEEN);
-    };
     return {
-      grow(bytes) {
+      grow: (bytes) => {
         capacity.grow(bytes);
-        count(bytes);
+        length += bytes;
+        this.#units = unitsOf(length, UNSEEN);
       },
-      reserve(bytes) {
-        const isReserved = capacity.reserve(bytes);
-        if (isReserved) count(bytes);
-        return isReserved;
-      },
+      // Counted when it has arrived.
+      reserve: (bytes) => capacity.reserve(bytes),
     };
   }
 

@@ -12,10 +12,13 @@ interface CounterOptions {
   maxSubjects?: number;
 }
 
-interface Counted {
+interface Work {
   at: number;
   units: number;
 }
+
+/** Of an event only the time is kept: a flood has many. */
+type Counted = number | Work;
 
 export function createCounter({ clock, spanMs = MINUTE_MS, maxSubjects = 50_000 }: CounterOptions) {
   /** The most recent subject last. */
@@ -24,7 +27,7 @@ export function createCounter({ clock, spanMs = MINUTE_MS, maxSubjects = 50_000 
   /** Drops what was undone, too, so that a list holds only what counts. */
   function recent(subject: string): Counted[] {
     const since = clock.monotonic() - spanMs;
-    return (seen.get(subject) ?? []).filter(({ at, units }) => at > since && units > 0);
+    return (seen.get(subject) ?? []).filter((counted) => timeOf(counted) > since && unitsOf(counted) > 0);
   }
 
   function keep(subject: string, counted: Counted[]): void {
@@ -41,9 +44,9 @@ export function createCounter({ clock, spanMs = MINUTE_MS, maxSubjects = 50_000 
     const counted = recent(subject);
     let used = sumOf(counted);
     if (used < limit) return 0;
-    for (const { at, units } of counted) {
-      used -= units;
-      if (used < limit) return (at + spanMs - clock.monotonic()) / 1000;
+    for (const one of counted) {
+      used -= unitsOf(one);
+      if (used < limit) return (timeOf(one) + spanMs - clock.monotonic()) / 1000;
     }
     return 0;
   }
@@ -53,7 +56,7 @@ export function createCounter({ clock, spanMs = MINUTE_MS, maxSubjects = 50_000 
     take(subject: string, limit: number): boolean {
       const counted = recent(subject);
       const isWithin = counted.length < limit;
-      if (isWithin) counted.push({ at: clock.monotonic(), units: 1 });
+      if (isWithin) counted.push(clock.monotonic());
       keep(subject, counted);
       return isWithin;
     },
@@ -76,6 +79,14 @@ export function createCounter({ clock, spanMs = MINUTE_MS, maxSubjects = 50_000 
   };
 }
 
+function timeOf(counted: Counted): number {
+  return typeof counted === 'number' ? counted : counted.at;
+}
+
+function unitsOf(counted: Counted): number {
+  return typeof counted === 'number' ? 1 : counted.units;
+}
+
 function sumOf(counted: readonly Counted[]): number {
-  return counted.reduce((sum, { units }) => sum + units, 0);
+  return counted.reduce<number>((sum, one) => sum + unitsOf(one), 0);
 }

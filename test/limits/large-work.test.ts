@@ -4,6 +4,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
+import { dial } from '../support/dial.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
@@ -144,6 +145,20 @@ test('calls that are abandoned before their answer count', async () => {
   const isRefused = async () => (await send(key, LIGHT)).code === 'rate_limited';
   await eventually('the fifth to be told to wait', isRefused);
   expect((await send(key, LIGHT)).error).toMatchObject({ limit: 400, used: 400 });
+});
+
+test('bodies that are declared and do not arrive count nothing', async () => {
+  await start();
+  const { key } = await gateway.register();
+  const declared = `authorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: 4194304`;
+  // Four units each, if they counted.
+  for (let n = 0; n < 110; n++) {
+    const line = await dial(gateway.gateway.port);
+    await line.write(`POST ${CHAT} HTTP/1.1\r\nhost: x\r\n${declared}\r\nexpect: 100-continue\r\n\r\n{"model":"`);
+    await eventually('the server to wait for the body', () => line.text().includes('100'));
+    line.hangUp();
+  }
+  expect((await send(key, LIGHT)).code).toBe('model_not_found');
 });
 
 test('calls that wait for money count only if they get none', async () => {
