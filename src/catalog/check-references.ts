@@ -103,10 +103,12 @@ function* checkPrice(model: Fields, path: string): Faults {
   if (typeof price !== 'object' || price === null || Array.isArray(price)) return;
   const kinds = kindsOf(model);
   const has = (name: string) => fieldsOf(price)[name] !== undefined;
-  const [first = '', ...needed] = kinds.includes('chat') ? ['chat', 'input', 'output'] : ['embeddings', 'input'];
-  for (const name of kinds.includes(first) ? needed : []) {
-    if (!has(name)) yield { path: `${path}.${name}`, message: `a model of kind ${first} needs this price` };
-  }
+  const missing = (kind: ModelKind, ...names: PriceName[]): DocumentFault[] =>
+    names
+      .filter((name) => !has(name))
+      .map((name) => ({ path: `${path}.${name}`, message: `a model of kind ${kind} needs this price` }));
+  if (kinds.includes('chat')) yield* missing('chat', 'input', 'output');
+  else if (kinds.includes('embeddings')) yield* missing('embeddings', 'input');
   for (const [kind, [usual, ...others]] of ALTERNATIVES) {
     if (!kinds.includes(kind) || [[usual], ...others].some((names) => names.every(has))) continue;
     const or = others.map((names) => `, or ${names.join(' and ')}`).join('');

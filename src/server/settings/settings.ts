@@ -280,7 +280,9 @@ const parseDatabaseUrl: Parse<string> = (text, refuse) =>
 
 const parseNetworks: Parse<Network[]> = (text, refuse) => {
   const parts = text.split(',').map((part) => part.trim());
-  return parts
-    .filter(Boolean)
-    .flatMap((part) => parseNetwork(part) ?? refuse(`has an entry that is no address or CIDR: ${part}`) ?? []);
+  return parts.filter(Boolean).flatMap((part) => {
+    const network = parseNetwork(part);
+    if (!network) refuse(`has an entry that is no address or CIDR: ${part}`);
+    return network ?? [];
+  });
 };

@@ -24,14 +24,22 @@ export function logApplied(
   warnOfDocument(log, revision, warnings);
 }
 
-/** Each process resolves the references in its own environment. */
+/**
+ * Each process resolves the references in its own environment. Routes to channels that are switched off are not used: they
+ * need no warning.
+ */
 export function warnOfCatalog(
   log: Log,
   places: Omit<SecretPlaces, 'readFile'>,
   revision: number,
   document: Document,
 ): void {
-  warnOfDocument(log, revision, warnDocument(document, { ...places, readFile: readKeyFile }));
+  const used = new Set(document.channels.flatMap(({ name, enabled }) => (enabled ? [name] : [])));
+  const models = document.models.map(({ routes, ...model }) => ({
+    ...model,
+    routes: routes.filter(({ channel }) => used.has(channel)),
+  }));
+  warnOfDocument(log, revision, warnDocument({ ...document, models }, { ...places, readFile: readKeyFile }));
 }
 
 function warnOfDocument(log: Log, revision: number, warnings: readonly DocumentFault[]): void {

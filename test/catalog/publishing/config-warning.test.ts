@@ -45,6 +45,17 @@ test('a key that looks like a reference, when it is applied', async () => {
   expect(warnings()).toMatchObject([{ detail: expect.stringContaining('taken as the key itself') }]);
 });
 
+test('nothing of routes to a channel that is switched off', async () => {
+  gateway = await startTestGateway({
+    document: ({ channels, models: [first, ...rest], ...document }) => {
+      const off = { name: 'off', kind: 'openai', base_url: 'https://off.example/v1', enabled: false };
+      const routes = ['one', 'two'].map((model) => ({ channel: 'off', model }));
+      return { ...document, channels: [...channels, off], models: [{ ...first, routes }, ...rest] };
+    },
+  });
+  expect(warnings()).toEqual([]);
+});
+
 test('several routes of one model to one channel', async () => {
   gateway = await startTestGateway({
     document: ({ models: [first, ...rest], ...document }) => ({
