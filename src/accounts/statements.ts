@@ -73,7 +73,10 @@ function sumLines(sums: readonly StatementSum[]): Record<Exclude<StatementLine, 
 
 /** Of the kinds that are no credits. */
 const LINES: Partial<Record<StatementSum['kind'], Exclude<StatementLine, 'usage'>>> = {
-  ...{ topup: 'paid_in', refund: 'refunds', payout: 'payouts', payout_fee: 'fees' },
+  topup: 'paid_in',
+  refund: 'refunds',
+  payout: 'payouts',
+  payout_fee: 'fees',
 };
 
 function lineOf({ kind, from }: Pick<StatementSum, 'kind' | 'from'>): Exclude<StatementLine, 'usage'> {

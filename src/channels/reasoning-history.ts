@@ -24,7 +24,8 @@ export function createReasoningHistory() {
       const known = paces.get(channel, model) ?? 0;
       const pace = (tokens / ms) * 1_000;
       const isTimed = ms >= MIN_TIMED_MS && pace >= PLAUSIBLE.least && pace <= PLAUSIBLE.most;
-      const before = known || pace;
+      // 0: reasoning is known, its pace is not.
+      const before = known === 0 ? pace : known;
       paces.set(channel, model, isTimed ? before + (pace - before) * SHARE_OF_NEWEST : known);
     },
     /** Whether hidden reasoning was reported there. */

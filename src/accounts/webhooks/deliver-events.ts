@@ -50,8 +50,14 @@ const GONE = 410;
 const FIRST_WAIT_MS = 5_000;
 /** How long a failed delivery waits for its next attempt: more each time, over about a day. */
 const WAITS_MS: readonly number[] = [
-  ...[FIRST_WAIT_MS, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS],
-  ...[HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS],
+  FIRST_WAIT_MS,
+  30_000,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  HOUR_MS,
+  3 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
 ];
 /** Random, so that retries to the receivers of one event do not coincide. */
 const MAX_JITTER = 0.1;

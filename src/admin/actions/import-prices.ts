@@ -221,7 +221,9 @@ function readCsvList(text: string): ListedModel[] {
   const column = MODEL_COLUMNS.find((name) => table.columns.includes(name));
   if (column === undefined) throw invalid('text', 'needs a header with a column "model"');
   return table.rows.map(({ line, cells }) => ({
-    ...{ path: `line ${line}`, model: cells[column] ?? '', prices: cells },
+    path: `line ${line}`,
+    model: cells[column] ?? '',
+    prices: cells,
     entry: {},
   }));
 }
@@ -233,12 +235,12 @@ function readJsonList(text: string): ListedModel[] {
   } catch {
     throw invalid('text', 'is not valid JSON');
   }
-  const read = (path: string, model: string, entry: unknown): ListedModel => {
+  const read = (path: string, entry: unknown, model?: string): ListedModel => {
     const fields = fieldsOf(entry);
-    return { path, model: model || String(fields.model ?? fields.id ?? ''), prices: texts(fields), entry: fields };
+    return { path, model: model ?? String(fields.model ?? fields.id ?? ''), prices: texts(fields), entry: fields };
   };
-  if (Array.isArray(parsed)) return listOf(parsed).map((entry, index) => read(`[${index}]`, '', entry));
-  return Object.entries(fieldsOf(parsed)).map(([model, entry]) => read(model, model, entry));
+  if (Array.isArray(parsed)) return listOf(parsed).map((entry, index) => read(`[${index}]`, entry));
+  return Object.entries(fieldsOf(parsed)).map(([model, entry]) => read(model, entry, model));
 }
 
 function texts(fields: Fields): Record<string, string> {

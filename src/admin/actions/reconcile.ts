@@ -243,7 +243,10 @@ function compare(key: string, { bill, ours }: Sides, marks: Marks) {
   ].filter((close) => close !== undefined);
   return {
     /** The model's name at the upstream, or ours, if the bill uses it; and the period as in the bill. */
-    ...{ model, period, bill, ours },
+    model,
+    period,
+    bill,
+    ours,
     /** May include requests of a model with several routes to the channel: nothing is compared. */
     isMixed,
     /** Bill minus ours; null if it cannot be compared. */

@@ -81,7 +81,12 @@ export async function sendTest(
   });
   const { ok, ms, firstByteMs } = called;
   return {
-    ...{ ok, channel: channel.name, model, endpoint, ms, firstByteMs },
+    ok,
+    channel: channel.name,
+    model,
+    endpoint,
+    ms,
+    firstByteMs,
     /** `ok`, or the error: status, code and cleaned message. */
     detail: called.ok ? 'ok' : called.detail,
     /** The meaning of the error; null if the test passed. */

@@ -161,14 +161,18 @@ async function readFacts(tools: SiteTools, visit: SignedVisit, { fresh, typed }:
     /** The rest of the budgets above this session's key. */
     above,
     /** Of each key with the keys below it, if used since that day; undefined if it is unknown now. */
-    ...{ spent, spentSince: date(taipeiDayStart(since)) },
+    spent,
+    spentSince: date(taipeiDayStart(since)),
     /** How many requests of each were refused lately; undefined if it is not known now. */
     refused,
     models: tools.catalog().models.map(({ id }) => id),
     /** How many keys the account has ever had. */
     known: known.length,
     currentId: keyId,
-    ...{ canManage, fresh, typed, now },
+    canManage,
+    fresh,
+    typed,
+    now,
   };
 }
 

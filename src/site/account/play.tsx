@@ -207,9 +207,20 @@ function PlayPage({ context, models, chosen, isFrozen, isRefused }: PlayProps) {
 
 /** Texts that the script shows as they are. */
 const SCRIPT_WORDS = [
-  ...(['send', 'stop', 'asking', 'thinking', 'reasoning', 'stopped', 'offline'] as const),
-  ...(['unanswered', 'noText', 'endings', 'you', 'again', 'alternatives'] as const),
-];
+  'send',
+  'stop',
+  'asking',
+  'thinking',
+  'reasoning',
+  'stopped',
+  'offline',
+  'unanswered',
+  'noText',
+  'endings',
+  'you',
+  'again',
+  'alternatives',
+] as const;
 
 /** Texts for the script; `{value}` is put in by it. */
 function scriptWords({ language, words: { account, frame } }: PageContext) {

@@ -4,9 +4,16 @@ import { claudeCodeVariables } from '../../accounts/register-agent.ts';
 import { anthropicSdk, type Called, chatCurl, googleSdk, openaiPython } from '../model-snippets.ts';
 
 export const CLIENTS = [
-  ...(['curl', 'python', 'node', 'anthropic', 'google'] as const),
-  ...(['claude-code', 'codex', 'opencode', 'openai'] as const),
-];
+  'curl',
+  'python',
+  'node',
+  'anthropic',
+  'google',
+  'claude-code',
+  'codex',
+  'opencode',
+  'openai',
+] as const;
 export type Client = (typeof CLIENTS)[number];
 
 /** Names as their makers write them. The name of `openai` is a text of the page. */

@@ -45,6 +45,11 @@ test('a model that is listed twice has no price: which of the two is meant, nobo
   expect(edits.map(({ model }) => model)).toEqual(['up-paid', 'demo-small']);
 });
 
+test('in an object the name is the model, even an empty one', async () => {
+  const { edits, unknown } = await read('{"":{"id":"up-paid","input":2}}');
+  expect({ edits, unknown }).toEqual({ edits: [], unknown: [''] });
+});
+
 test('costs are noted without the mark-up, for one channel or for all', async () => {
   const options = { markup: '100', setCost: true };
   expect((await read('model,input\nup-paid,1\n', options)).edits).toEqual([
