@@ -167,7 +167,7 @@ function writeSchema(shape: z.ZodType, schemas: WrittenCalls['schemas']): Schema
   return (properties?.shape ?? {}) as Schema;
 }
 
-/** As a JSON Schema of its own. */
+/** As a complete JSON Schema. */
 export function toSchema(shape: z.ZodType) {
   return z.toJSONSchema(shape, {
     io: 'input',

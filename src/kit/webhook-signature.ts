@@ -1,16 +1,10 @@
 // Secrets and signatures of webhooks, as the Standard Webhooks specification has them.
 
 import { createHmac } from 'node:crypto';
-import type { Random } from './random.ts';
 
 const PREFIX = 'whsec_';
-const SECRET_BYTES = 32;
 /** The specification asks for at least 24 bytes. */
 const MIN_SECRET_BYTES = 24;
-
-export function createWebhookSecret(random: Random): string {
-  return webhookSecretOf(random.bytes(SECRET_BYTES));
-}
 
 export function webhookSecretOf(bytes: Uint8Array): string {
   return PREFIX + Buffer.from(bytes).toString('base64');

@@ -47,7 +47,6 @@ function lossesQuery({ by, from, to, accountId, limit }: LossQuery): SqlQuery {
 
 /** `key`: null for no channel. */
 const decodeSum = decoder({ key: text<string | null>('key'), losses: number('losses'), amount: money('amount_nano') });
-export interface LossSum extends ReturnType<typeof decodeSum> {}
 
 const decodeAll = decoder({ losses: count('all_losses'), amount: sum('all_nano') });
 

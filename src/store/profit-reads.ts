@@ -101,7 +101,6 @@ const decodeLiability = decoder({
   balances: sum('balances'),
   unspent: sum('unspent'),
 });
-export interface CardLiability extends ReturnType<typeof decodeLiability> {}
 
 function addFigures(a: ProfitFigures, b: ProfitFigures): ProfitFigures {
   return {

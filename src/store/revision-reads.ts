@@ -35,7 +35,6 @@ const decodePulse = decoder({
   /** The number of the newest event; 0 without one. On SQLite an event that is still in the journal does not count yet. */
   newestEvent: count('event'),
 });
-export interface Pulse extends ReturnType<typeof decodePulse> {}
 
 /** Documents are large; a list does without them. */
 const WITHOUT_DOCUMENT = `SELECT revision, '' AS document, source, source_hash, created_at, actor, action

@@ -5,7 +5,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
 import { systemRandom } from '../../src/kit/random.ts';
-import { createWebhookSecret } from '../../src/kit/webhook-signature.ts';
+import { webhookSecretOf } from '../../src/kit/webhook-signature.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
@@ -69,7 +69,7 @@ test('with a secret, an alarm is signed as a webhook is', async () => {
       return new Response();
     },
   });
-  const secret = createWebhookSecret(systemRandom);
+  const secret = webhookSecretOf(systemRandom.bytes(32));
   await startWith({ ALARM_WEBHOOK_URL: `http://127.0.0.1:${server.port}/`, ALARM_WEBHOOK_SECRET: secret });
   await callModel();
   const { body, headers } = await eventually('the webhook is called', () => calls[0]);

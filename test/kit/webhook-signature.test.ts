@@ -4,12 +4,12 @@ import { describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { Webhook } from 'standardwebhooks';
 import { systemRandom } from '../../src/kit/random.ts';
-import { createWebhookSecret, isWebhookSecret, webhookHeaders } from '../../src/kit/webhook-signature.ts';
+import { isWebhookSecret, webhookHeaders, webhookSecretOf } from '../../src/kit/webhook-signature.ts';
 
 const client = new OpenAI({ apiKey: 'none' });
 const message = { id: 'evt_1', body: JSON.stringify({ id: 'evt_1', type: 'balance.low', data: { text: '餘額 ✓' } }) };
-const secret = createWebhookSecret(systemRandom);
-const other = createWebhookSecret(systemRandom);
+const secret = webhookSecretOf(systemRandom.bytes(32));
+const other = webhookSecretOf(systemRandom.bytes(32));
 
 const verifiers = {
   standardwebhooks: async (body: string, headers: Record<string, string>, with_: string) =>

@@ -27,8 +27,6 @@ export const keyText = text
   .regex(/^sk-svc-[0-9A-Za-z]{49}$/)
   .describe('Shown once; only a keyed hash of it is stored.');
 
-export type PublicKey = ReturnType<typeof publicKey>;
-
 export function publicKey(key: KeyDetails) {
   return {
     id: key.keyId,

@@ -28,8 +28,6 @@ interface LeaseTools {
   node: Node;
 }
 
-export type HeldLease = Awaited<ReturnType<typeof keepLease>>;
-
 export async function keepLease({ store, clock, log, alarms, node }: LeaseTools) {
   let heldUntil = 0;
   let livesSince = 0;

@@ -41,7 +41,7 @@ export function SubmitRow({ back, backText, ...submit }: SubmitProps & { back: s
   );
 }
 
-/** A link on a line of its own. */
+/** A link on a separate line. */
 export function LinkLine({ href, text, look, lang }: { href: string; text: string; look?: string; lang?: string }) {
   return (
     <p class={look} lang={lang}>
