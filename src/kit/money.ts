@@ -73,6 +73,15 @@ export function moneyFields<Name extends string>(
     Record<`${Name}_nano`, string>;
 }
 
+/** In text for this program itself: a number if that is exact, because it is read and written faster, otherwise digits. */
+export type MoneyCell = number | string;
+
+/** `BigInt` reads it. */
+export function moneyCell(nano: Nano): MoneyCell {
+  const whole = Number(nano);
+  return Number.isSafeInteger(whole) ? whole : nano.toString();
+}
+
 export function minNano(...values: [Nano, ...Nano[]]): Nano {
   let least = values[0];
   for (const value of values) if (value < least) least = value;

@@ -226,11 +226,22 @@ describe('a process that is gone', () => {
     ]);
   });
 
-  test('may have decided by other rules: what it journaled is posted as it stands', async () => {
+  test('may have decided by other rules, and written money as digits: what it journaled is posted as it stands', async () => {
     useWallet();
-    db.run(`UPDATE journal SET changes = replace(changes, '"${TRIAL - 400n}"', '"${TRIAL - 401n}"')`);
+    db.run(`UPDATE journal SET changes = replace(changes, '${TRIAL - 400n}', '"${TRIAL - 401n}"')`);
     await (await openSqliteStore({ file, clock: systemClock })).close();
     expect(wallet()).toEqual([{ balance_nano: TRIAL - 401n, held_nano: 300n, in_flight: 1n }]);
+  });
+
+  test('may have charged a wallet with more than a number holds exactly: it is right to the last nano', async () => {
+    const rich = 2n ** 53n + 401n;
+    const { db: hand } = other();
+    hand.run('UPDATE wallets SET balance_nano = ?', [rich]);
+    hand.close();
+    useWallet();
+    expect(journaled()).toBe(2);
+    await (await openSqliteStore({ file, clock: systemClock })).close();
+    expect(wallet()).toEqual([{ balance_nano: rich - 400n, held_nano: 300n, in_flight: 1n }]);
   });
 
   test('may have been of a version that journaled operations: nothing is changed, and the remedy is named', async () => {

@@ -1,10 +1,10 @@
 // Encodes batches of the operations of every request, and the answers to them, as one JSON text each, which costs a fraction of
-// a structured clone. Fields are in a fixed order without names; money is written as decimal digits. For a batch with any
+// a structured clone. Fields are in a fixed order without names. For a batch with any
 // other operation, and for answers of which one contains a bigint, the result is undefined, and all is sent by structured
 // clone.
 
 import { assert } from '../../kit/assert.ts';
-import type { Nano } from '../../kit/money.ts';
+import { type MoneyCell, moneyCell, type Nano } from '../../kit/money.ts';
 import type { Decided } from '../book/decide.ts';
 import type { AdmitInput, Losses, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
 
@@ -33,9 +33,9 @@ export function encodeOperations(id: number, operations: readonly Operation[]): 
   return JSON.stringify(cells);
 }
 
-function digits(money: Nano): string {
+function checkedCell(money: Nano): MoneyCell {
   assert(typeof money === 'bigint', 'money is a whole number of nano');
-  return money.toString();
+  return moneyCell(money);
 }
 
 function operationCells({ name, input }: Operation): HotCells | undefined {
@@ -74,8 +74,8 @@ function paidCells(input: AdmitInput, { hold, limits }: Charge<false>) {
   return [
     'p',
     ...admitCells(input),
-    digits(hold.base),
-    digits(hold.unit),
+    checkedCell(hold.base),
+    checkedCell(hold.unit),
     hold.wanted,
     hold.least,
     limits.perMinute,
@@ -170,7 +170,7 @@ function closeCells({ requestId, accountId, keyId, chain, outcome, losses }: Set
     outcome.toolCalls ?? null,
     chain ?? null,
     outcome.pricedAt ?? null,
-    typeof outcome.upstreamCost === 'bigint' ? digits(outcome.upstreamCost) : null,
+    typeof outcome.upstreamCost === 'bigint' ? checkedCell(outcome.upstreamCost) : null,
     buckets.seconds,
     buckets.characters,
     buckets.searches,
@@ -178,7 +178,7 @@ function closeCells({ requestId, accountId, keyId, chain, outcome, losses }: Set
 }
 
 function settleCells(input: SettleInput) {
-  return ['s', ...closeCells(input), digits(input.cost)] as const;
+  return ['s', ...closeCells(input), checkedCell(input.cost)] as const;
 }
 
 function releaseCells(input: ReleaseInput) {
@@ -207,8 +207,8 @@ function toClose(cells: HotSettle | HotRelease): Whole<Pick<SettleInput, keyof S
 
 function writeLosses({ items, guard }: Losses) {
   return {
-    items: items.map((item) => ({ ...item, amount: digits(item.amount), charge: digits(item.charge) })),
-    guard: guard === null ? null : digits(guard),
+    items: items.map((item) => ({ ...item, amount: checkedCell(item.amount), charge: checkedCell(item.charge) })),
+    guard: guard === null ? null : checkedCell(guard),
   };
 }
 
@@ -253,15 +253,15 @@ function toOutcome(cells: HotSettle | HotRelease): Outcome {
 /** The cells of common answers, which their lengths distinguish; others are written unchanged. */
 type AnswerCells = AdmittedCells | ClosedCells;
 type AdmittedCells = [
-  held: string,
+  held: MoneyCell,
   granted: number,
-  balance: string,
+  balance: MoneyCell,
   limit: number,
   used: number,
   remaining: number,
   resetsAt: number,
 ];
-type ClosedCells = [charged: string, writtenOff: string, balance: string];
+type ClosedCells = [charged: MoneyCell, writtenOff: MoneyCell, balance: MoneyCell];
 
 export function encodeAnswers(id: number, decided: readonly Decided[]): string | undefined {
   try {
@@ -280,12 +280,12 @@ function toCells(answer: Decided): AnswerCells | Decided {
   if (!answer.ok || !answer.result) return answer;
   const { result } = answer;
   if ('charged' in result && !result.lossGuard) {
-    return [result.charged.toString(), result.writtenOff.toString(), result.balance.toString()];
+    return [moneyCell(result.charged), moneyCell(result.writtenOff), moneyCell(result.balance)];
   }
   if (!('granted' in result) || result.tokenAllowance || result.nearBudgets) return answer;
   const { held, granted, balance, allowance } = result;
   const { limit, used, remaining, resetsAt } = allowance;
-  return [held.toString(), granted, balance.toString(), limit, used, remaining, resetsAt];
+  return [moneyCell(held), granted, moneyCell(balance), limit, used, remaining, resetsAt];
 }
 
 function toDecided(cells: AnswerCells): Decided {

@@ -4,7 +4,7 @@
 // refuse are not journaled, because an answered batch must always be postable.
 
 import type { Database } from 'bun:sqlite';
-import { MAX_NANO } from '../../kit/money.ts';
+import { MAX_NANO, moneyCell } from '../../kit/money.ts';
 import type { Book } from '../book/book.ts';
 import { type ColumnKind, type Table, toText } from '../table.ts';
 import { ADDITIONS, type Additions, PAGES, type PageTable } from '../tables.ts';
@@ -49,7 +49,7 @@ export function prepareJournal(db: Database) {
   };
 }
 
-/** Money is written as digits, which SQLite converts to integers. */
+/** Money is a number or digits, which SQLite converts to integers. */
 type Cell = string | number | null;
 
 /** A table and one row of it. */
@@ -146,7 +146,7 @@ function toCell(value: unknown, kind: ColumnKind): Cell | undefined {
         ? value
         : undefined;
     case 'money':
-      return typeof value === 'bigint' && value >= 0n && value <= MAX_NANO ? value.toString() : undefined;
+      return typeof value === 'bigint' && value >= 0n && value <= MAX_NANO ? moneyCell(value) : undefined;
     case 'flag':
       return typeof value === 'boolean' ? Number(value) : undefined;
     case 'json':
