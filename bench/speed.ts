@@ -207,7 +207,7 @@ const options: Options = {
   rounds: Number(values.rounds ?? (values.quick ? 2 : 5) * (values.against === undefined ? 1 : AGAINST_ROUNDS)),
   starts: Number(values.starts ?? (values.quick ? 1 : 3)),
   ms: Number(values.ms ?? (values.quick ? 250 : 1_000)),
-  warmUpMs: values.quick ? 2_000 : 45_000,
+  warmUpMs: values.quick ? 2_000 : 60_000,
   only: values.only?.split(','),
   rivals: values.rival,
   against: values.against,

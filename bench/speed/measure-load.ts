@@ -10,7 +10,7 @@ import type { Running, Target } from './target.ts';
 
 export type Part = (crew: Crew, target: Target, running: Running, forMs: number) => Promise<Figures>;
 
-const WARM_UP_REQUESTS = 50_000;
+const WARM_UP_REQUESTS = 100_000;
 const WARM_UP = [
   { script: 'json', connections: 16, share: 0.7 },
   { script: 'burst', connections: 16, share: 0.3 },
@@ -123,7 +123,7 @@ async function slowStreams(...[crew, target, running]: Parameters<Part>): Promis
 }
 
 /**
- * Warms up a target until its code is compiled: a busy program is recompiled for about 50,000 requests, however long they
+ * Warms up a target until its code is compiled: a busy program is recompiled for about 80,000 requests, however long they
  * take. Returns the number of requests within `mostMs`.
  */
 export async function warmUp(crew: Crew, target: Target, running: Running, mostMs: number): Promise<number> {
