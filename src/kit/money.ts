@@ -1,6 +1,8 @@
 // Money is an integer count of nano-NT$ (1 NT$ = 1,000,000,000). No floats: decimals exist only at the edges, as text
 // that a person wrote or as a JSON number in a response.
 
+import { assert } from './assert.ts';
+
 export type Nano = bigint;
 
 export const NANO_PER_NTD: Nano = 1_000_000_000n;
@@ -76,8 +78,9 @@ export function moneyFields<Name extends string>(
 /** In text for this program itself: a number if that is exact, because it is read and written faster, otherwise digits. */
 export type MoneyCell = number | string;
 
-/** `BigInt` reads it. */
+/** `BigInt` reads it. Throws for anything but a bigint. */
 export function moneyCell(nano: Nano): MoneyCell {
+  assert(typeof nano === 'bigint', 'money is a whole number of nano');
   const whole = Number(nano);
   return Number.isSafeInteger(whole) ? whole : nano.toString();
 }

@@ -5,6 +5,7 @@ import {
   MAX_NANO,
   maxNano,
   minNano,
+  moneyCell,
   moneyFields,
   NANO_PER_NTD,
   nanoOfJson,
@@ -150,4 +151,23 @@ test('least and greatest of amounts too large for a number', () => {
   expect(minNano(MAX_NANO, MAX_NANO - 1n)).toBe(MAX_NANO - 1n);
   expect(maxNano(MAX_NANO - 1n, MAX_NANO)).toBe(MAX_NANO);
   expect(minNano(3n)).toBe(3n);
+});
+
+describe('a cell of our own text', () => {
+  test.each([
+    [0n, 0],
+    [2n ** 53n - 1n, 9_007_199_254_740_991],
+    [2n ** 53n, '9007199254740992'],
+    [MAX_NANO, '9223372036854775807'],
+  ])('of %p is a number only where that is exact', (nano, cell) => {
+    expect(moneyCell(nano)).toBe(cell);
+  });
+
+  test('every amount is read from it as it was', () => {
+    fc.assert(fc.property(amount, (nano) => BigInt(JSON.parse(JSON.stringify(moneyCell(nano)))) === nano));
+  });
+
+  test('anything but a bigint is refused', () => {
+    expect(() => moneyCell(null as never)).toThrow('money is a whole number of nano');
+  });
 });

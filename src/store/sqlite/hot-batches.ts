@@ -1,10 +1,8 @@
 // Encodes batches of the operations of every request, and the answers to them, as one JSON text each, which costs a fraction of
-// a structured clone. Fields are in a fixed order without names. For a batch with any
-// other operation, and for answers of which one contains a bigint, the result is undefined, and all is sent by structured
-// clone.
+// a structured clone. Fields are in a fixed order without names, money is a number or digits. For a batch with any other
+// operation, and for answers of which one contains a bigint, the result is undefined, and all is sent by structured clone.
 
-import { assert } from '../../kit/assert.ts';
-import { type MoneyCell, moneyCell, type Nano } from '../../kit/money.ts';
+import { type MoneyCell, moneyCell } from '../../kit/money.ts';
 import type { Decided } from '../book/decide.ts';
 import type { AdmitInput, Losses, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
 
@@ -31,11 +29,6 @@ export function encodeOperations(id: number, operations: readonly Operation[]): 
     return undefined;
   }
   return JSON.stringify(cells);
-}
-
-function checkedCell(money: Nano): MoneyCell {
-  assert(typeof money === 'bigint', 'money is a whole number of nano');
-  return moneyCell(money);
 }
 
 function operationCells({ name, input }: Operation): HotCells | undefined {
@@ -74,8 +67,8 @@ function paidCells(input: AdmitInput, { hold, limits }: Charge<false>) {
   return [
     'p',
     ...admitCells(input),
-    checkedCell(hold.base),
-    checkedCell(hold.unit),
+    moneyCell(hold.base),
+    moneyCell(hold.unit),
     hold.wanted,
     hold.least,
     limits.perMinute,
@@ -170,7 +163,7 @@ function closeCells({ requestId, accountId, keyId, chain, outcome, losses }: Set
     outcome.toolCalls ?? null,
     chain ?? null,
     outcome.pricedAt ?? null,
-    typeof outcome.upstreamCost === 'bigint' ? checkedCell(outcome.upstreamCost) : null,
+    typeof outcome.upstreamCost === 'bigint' ? moneyCell(outcome.upstreamCost) : null,
     buckets.seconds,
     buckets.characters,
     buckets.searches,
@@ -178,7 +171,7 @@ function closeCells({ requestId, accountId, keyId, chain, outcome, losses }: Set
 }
 
 function settleCells(input: SettleInput) {
-  return ['s', ...closeCells(input), checkedCell(input.cost)] as const;
+  return ['s', ...closeCells(input), moneyCell(input.cost)] as const;
 }
 
 function releaseCells(input: ReleaseInput) {
@@ -207,8 +200,8 @@ function toClose(cells: HotSettle | HotRelease): Whole<Pick<SettleInput, keyof S
 
 function writeLosses({ items, guard }: Losses) {
   return {
-    items: items.map((item) => ({ ...item, amount: checkedCell(item.amount), charge: checkedCell(item.charge) })),
-    guard: guard === null ? null : checkedCell(guard),
+    items: items.map((item) => ({ ...item, amount: moneyCell(item.amount), charge: moneyCell(item.charge) })),
+    guard: guard === null ? null : moneyCell(guard),
   };
 }
 
