@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kit/clock.ts';
+import { MAX_NANO } from '../../src/kit/money.ts';
 import type { AdmitInput, Operation } from '../../src/store/operations.ts';
 import { StoreRefused } from '../../src/store/refusal.ts';
 import { audit, backupDatabase, restoreDatabase } from '../../src/store/sqlite/backup.ts';
@@ -380,6 +381,16 @@ describe('what the tables would refuse', () => {
     expect(journaled()).toBe(0);
     expect(wallet()).toEqual([{ balance_nano: TRIAL - 4n, held_nano: 500n, in_flight: 1n }]);
     expect(audit(db, {}).differences).toEqual([]);
+  });
+
+  test('a write-off that no column holds fails alone', () => {
+    const [fine, bad] = [paid(accountId, 500n), paid(accountId, 500n)];
+    commit([admitting(fine), admitting(bad)]);
+    const [one, two] = commit([settling(fine, 4n), settling(bad, MAX_NANO + 501n)]);
+    expect(one).toMatchObject({ ok: true, result: { state: 'closed', charged: 4n } });
+    expect(two).toMatchObject({ ok: false, error: 'a write-off fits into a column' });
+    commits.post();
+    expect(wallet()).toEqual([{ balance_nano: TRIAL - 4n, held_nano: 500n, in_flight: 1n }]);
   });
 
   test.each([1.5, Number.NaN, null, 'now'])('a time that is none, where nothing is charged: %p', (at) => {

@@ -3,7 +3,7 @@
 // the customer's; losses of other kinds are the house's up to a guard.
 
 import { assert } from '../../kit/assert.ts';
-import { minNano, NANO_PER_NTD, type Nano } from '../../kit/money.ts';
+import { MAX_NANO, minNano, NANO_PER_NTD, type Nano } from '../../kit/money.ts';
 import type { OptionalTerms } from '../../kit/prices.ts';
 import type { RequestRef } from '../admission.ts';
 import {
@@ -197,6 +197,7 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?
   const { charge, guard, covered } = bookLosses(book, hold, cost, losses, outcome.at);
   const charged = minNano(cost + charge, hold.amount);
   const writtenOff = cost - minNano(cost, hold.amount);
+  assert(writtenOff <= MAX_NANO, 'a write-off fits into a column');
   const { balance, paid } = freeHold(book, hold, charged, outcome.at);
   if (charged > 0n) {
     book.add('entries', {
