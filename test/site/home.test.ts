@@ -19,7 +19,7 @@ test('a model with two channels shows which one takes over, what is held and wha
       models: [
         ...standard.models,
         upModel('twice', {
-          price: { input: 10, output: 40 },
+          price: { input: 10, cache_write_1h: 20, output: 40 },
           routes: [
             { channel: 'spare', model: 'scripted-2026-01', priority: 2 },
             { channel: 'up', model: 'scripted-2026-01', priority: 1 },
@@ -35,7 +35,8 @@ test('a model with two channels shows which one takes over, what is held and wha
   for (const said of ['<code>twice</code>', 'up fails', 'spare answers', 'x-svc-channel: spare']) {
     expect(html).toContain(said);
   }
-  const [held, cost] = [(1_200n * 10n + 1_000n * 40n) * 1_000n, (1_200n * 10n + 340n * 40n) * 1_000n];
+  // The hold takes a token per byte, each at the highest price of input.
+  const [held, cost] = [(4_800n * 20n + 1_000n * 40n) * 1_000n, (1_200n * 10n + 340n * 40n) * 1_000n];
   expect(html).toContain(`>${money(held)}<`);
   expect(html).toContain(`>${money(cost)}<`);
   expect(html).toContain('x-svc-cost-ntd: 0.0256');

@@ -4,11 +4,13 @@
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { formatNtd } from '../../kit/money.ts';
+import { holdFor } from '../../ledger/cost.ts';
 import { count, money, withGap } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 
 type Trace = NonNullable<ReturnType<typeof exampleTrace>>;
 
+const PROMPT_BYTES = 4_800;
 const INPUT_TOKENS = 1_200;
 const OUTPUT_TOKENS = 340;
 const MAX_TOKENS = 1_000;
@@ -22,8 +24,12 @@ export function exampleTrace({ models }: Catalog) {
   /** Without a second one, no model of this server has it. */
   const [first = '', second] = channelsOf(model);
   const { input, output } = model.prices;
-  const costOf = (tokens: number) => BigInt(INPUT_TOKENS) * input + BigInt(tokens) * output;
-  return { model: model.id, first, second, held: costOf(MAX_TOKENS), cost: costOf(OUTPUT_TOKENS) };
+  const request = { choices: 1, images: 0, thinkingBudget: undefined };
+  // Every byte of a prompt is counted as a token at most.
+  const hold = holdFor({ model, candidates: [], request, isStrict: false }, PROMPT_BYTES, MAX_TOKENS);
+  const held = hold.base + hold.unit * BigInt(MAX_TOKENS);
+  const cost = BigInt(INPUT_TOKENS) * input + BigInt(OUTPUT_TOKENS) * output;
+  return { model: model.id, first, second, held, cost };
 }
 
 function channelsOf({ routes }: Model): string[] {
@@ -49,7 +55,7 @@ function stepsOf(language: Language, { first, second, held, cost }: Trace): Step
     more: words.failedMore(second),
   };
   return [
-    { at: '0 ms', text: words.held, more: words.heldMore(count(MAX_TOKENS)), amount: money(held) },
+    { at: '0 ms', text: words.held, more: words.heldMore(count(PROMPT_BYTES), count(MAX_TOKENS)), amount: money(held) },
     ...(failure ? [failure] : []),
     { at: second ? '890 ms' : '640 ms', text: words.answers(second ?? first), more: words.answersMore },
     { at: '3.9 s', look: 'is-done', text: words.charged, more: used, amount: money(cost) },

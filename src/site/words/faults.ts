@@ -45,7 +45,7 @@ export const en = {
     name: 'The name is missing or not valid. Enter one line of at most 100 characters, without control characters.',
     models: 'The list of models is not valid, or allows more than a parent key. Choose other models.',
     expires_at: 'The expiry date is not valid. Choose a date in the future, and none after that of a parent key.',
-    delegate: 'A key whose parent cannot create child keys cannot do so either. Let the parent do so first.',
+    delegate: 'This key cannot create child keys, because its parent cannot. Allow it for the parent first.',
     parent_id: 'This key cannot be a parent. Choose another one; a key can have at most 8 keys above it.',
     manage: 'A key with limits cannot manage the account. Remove the limits, or do not let the key manage.',
     too_many_keys: 'This account has reached its maximum number of keys. Revoke one first.',

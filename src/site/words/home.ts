@@ -45,7 +45,8 @@ export const en = {
   trace: {
     title: 'One request, as an example',
     held: 'Held in your wallet',
-    heldMore: (tokens: string) => `the most it can cost, with max_tokens ${tokens}`,
+    heldMore: (bytes: string, tokens: string) =>
+      `the most it can cost: a prompt of ${bytes} bytes, at most one token each, and max_tokens ${tokens}`,
     failed: (channel: string) => `${channel} fails`,
     failedMore: (next: string) => `503; the request moves to ${next}, and you pay nothing for the failure`,
     answers: (channel: string) => `${channel} answers`,
@@ -53,7 +54,7 @@ export const en = {
     charged: 'Charged',
     chargedMore: (input: string, output: string) =>
       `${input} tokens in and ${output} out; the rest of the hold is available again`,
-    headers: 'The answer says so itself:',
+    headers: 'The response headers show it:',
   },
   toAccount: 'Your account',
   createAccount: 'Create an account on this site',
@@ -101,7 +102,8 @@ export const zh: Translated<typeof en> = {
   trace: {
     title: '一次請求的實例',
     held: '先保留',
-    heldMore: (tokens) => `這次請求的最高費用（max_tokens 為 ${tokens}）`,
+    heldMore: (bytes, tokens) =>
+      `這次請求的最高費用：提示詞 ${bytes} 位元組（每位元組最多算 1 個 Token），max_tokens 為 ${tokens}`,
     failed: (channel) => `${channel} 故障`,
     failedMore: (next) => `回應 503，請求改由 ${next} 處理；失敗不收費`,
     answers: (channel) => `${channel} 開始回答`,
