@@ -133,10 +133,10 @@ function budgetText({ short }: RefusedForMoney): string {
 
 /** The least that is held for the request, and how it comes about. */
 function reservedText({ needed }: RefusedForMoney, request: RequestedCost): string {
-  const { hold, fees, promptTokens, broughtTokens, images, units, choices } = request;
+  const { hold, fees, promptTokens, addedByTools, images, units, choices } = request;
   const { unit, least } = hold;
   const base = hold.base - fees;
-  const inputTokens = promptTokens + broughtTokens;
+  const inputTokens = promptTokens + addedByTools;
   const output = unit * BigInt(least);
   const parts: string[] = [];
   if (images > 0) parts.push(`NT$${formatNtd(base)} for the prompt and ${counted(images, 'image', 'images')}`);

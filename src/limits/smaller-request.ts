@@ -26,7 +26,7 @@ export interface RequestedCost extends SampledEndpoint {
   fees: Nano;
   /** The input tokens that are part of it: of the prompt, and what such tools may bring. */
   promptTokens: number;
-  broughtTokens: number;
+  addedByTools: number;
   /** False if a shorter text would not hold less: a part of the prompt has an unknown size. */
   mayShorten: boolean;
   /** Whether the client set an output limit of its own. */
@@ -63,8 +63,8 @@ function affordableOutput({ available, affordableTokens }: RefusedForMoney, requ
 }
 
 /** Nano-NT$ per input token, rounded up. */
-function inputPrice({ hold: { base }, fees, promptTokens, broughtTokens }: RequestedCost): Nano {
-  const all = BigInt(Math.max(1, promptTokens + broughtTokens));
+function inputPrice({ hold: { base }, fees, promptTokens, addedByTools }: RequestedCost): Nano {
+  const all = BigInt(Math.max(1, promptTokens + addedByTools));
   return (base - fees + all - 1n) / all;
 }
 
@@ -90,11 +90,11 @@ function fewerImages({ needed, available }: RefusedForMoney, { images }: Request
 }
 
 function shorterPrompt(refused: RefusedForMoney, request: RequestedCost, boundName: string): Smaller | undefined {
-  const { hold, fees, promptTokens, broughtTokens, mayShorten } = request;
+  const { hold, fees, promptTokens, addedByTools, mayShorten } = request;
   if (!mayShorten || promptTokens === 0) return undefined;
   const price = inputPrice(request);
   // Tools bring as much to a shorter prompt, or less.
-  const left = refused.available - hold.unit * BigInt(hold.least) - fees - price * BigInt(broughtTokens);
+  const left = refused.available - hold.unit * BigInt(hold.least) - fees - price * BigInt(addedByTools);
   const affordable = price > 0n && left > 0n ? Number(left / price) : 0;
   if (affordable < MIN_PROMPT_TOKENS) return undefined;
   const share = Math.max(1, Math.floor((100 * affordable) / promptTokens));

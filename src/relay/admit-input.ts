@@ -5,7 +5,7 @@ import type { Catalog, Model } from '../catalog/catalog.ts';
 import { unboundedOutput } from '../dialects/carry.ts';
 import { passesRequest, passesThrough, type RelayRequest } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/input/estimated-input.ts';
-import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
+import { allUses, tokensAddedByTools } from '../dialects/input/tool-use.ts';
 import type { Nano } from '../kit/money.ts';
 import { type HoldTerms, holdFor, isUncut } from '../ledger/cost.ts';
 import { sessionPage } from '../store/book/budgets.ts';
@@ -149,7 +149,7 @@ export function inputBounds({ request, model, candidates, dialect }: Call) {
     }
   }
   const prompt = input.isOpen ? context : Math.min(upper, context);
-  return { prompt, addedByTools: runsTools ? broughtTokens(input.toolUse, prompt, context) : 0 };
+  return { prompt, addedByTools: runsTools ? tokensAddedByTools(input.toolUse, prompt, context) : 0 };
 }
 
 type ChainedKey = Pick<PresentedKey, 'keyId' | 'limits' | 'ancestors'>;

@@ -127,7 +127,7 @@ function requestedCost(call: Call): RequestedCost {
     hold: fullHold(call),
     fees: feesInHold(call),
     promptTokens: prompt,
-    broughtTokens: addedByTools,
+    addedByTools,
     mayShorten: !input.isOpen,
     isBounded: request.maxOutputTokens !== undefined,
     freeModel: freeModelOf(call),

@@ -19,7 +19,7 @@ const REQUEST = {
   hold: { base: 1_000_000n, unit: 50_000n, wanted: 100, least: 16 },
   fees: 0n,
   promptTokens: 100,
-  broughtTokens: 0,
+  addedByTools: 0,
   mayShorten: true,
   isBounded: true,
   freeModel: undefined,

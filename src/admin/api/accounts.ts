@@ -119,7 +119,7 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
   operation('POST /api/admin/accounts/:id/refund', {
     id: 'refundAccount',
     summary:
-      'Return money to the balance, against revenue. With `request_id`: at most what the request cost and was not refunded yet, all of it without `amount_ntd`. With `card` (a serial): at most the card’s amount, and of a sold card at most the paid balance that was spent. With `amount_ntd` alone: any amount. `once` never refunds twice.',
+      'Return money to the balance, against revenue. With `request_id`: at most what the request cost and was not refunded yet, all of it without `amount_ntd`. With `card` (a serial): at most the card’s amount, and of a sold card at most the paid balance that was spent. With `amount_ntd` alone: any amount. Calls with the same `once` refund only once.',
     body: z.strictObject({
       request_id: text.optional(),
       card: text.optional(),

@@ -37,7 +37,8 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
   }),
   operation('POST /api/admin/alarms/acknowledge', {
     id: 'acknowledgeAlarms',
-    summary: 'Say that all of one name, or of one `subject` of it, were seen, up to the alarm `through`, or up to now.',
+    summary:
+      'Acknowledge all alarms with this name, or only those with this `subject`; up to the alarm `through`, or up to now.',
     body: z.strictObject({ name: text, subject: text.optional(), through: z.number().int().min(1).optional() }),
     run: (tools, { body }) => acknowledgeAll(tools, body, ACTOR),
   }),

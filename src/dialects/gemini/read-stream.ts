@@ -1,5 +1,5 @@
 // Reads a Gemini stream chunk by chunk. Each part becomes an event of its own, so that another run can be compared with it;
-// the reason why the answer ended waits for the bill. Everything keeps its own text.
+// the reason why the answer ended waits for the bill. Every event keeps its JSON text.
 
 import {
   isObject,

@@ -77,7 +77,7 @@ export function clientUses(value: Json | undefined): number | undefined {
  * Input beyond a prompt of so many tokens that the upstream may bill for such tools. After a result of unknown size, each
  * pass of the model reads up to a whole context at the full price: an MCP server is the client's, and caches nothing.
  */
-export function broughtTokens(use: ToolUse, prompt: number, context: number): number {
+export function tokensAddedByTools(use: ToolUse, prompt: number, context: number): number {
   const { tokens } = use;
   const uses = allUses(use);
   const reread = uses * prompt + (tokens * Math.max(0, uses - 1)) / 2;

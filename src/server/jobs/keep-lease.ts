@@ -11,7 +11,7 @@ const RENEW_MS = 3_000;
 export const GRACE_MS = 60_000;
 /** The maximum drift between two monotonic clocks in this time. */
 const MAX_DRIFT_MS = 5_000;
-/** The end of a returned lease: a time that no clock shows. */
+/** The end of a returned lease: always in the past. */
 export const ENDED = 0;
 
 export interface Node {

@@ -125,7 +125,7 @@ interface ColumnProps {
   chart: Pick<ChartProps, 'columns' | 'series' | 'format'>;
 }
 
-/** An area over the whole height of a column that says its figures when pointed at. */
+/** An area over the whole height of a column, which shows its figures on hover. */
 function Column({ column, index, chart: { columns, series, format } }: ColumnProps) {
   const width = FULL / columns.length;
   const area = (

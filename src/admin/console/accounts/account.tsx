@@ -22,7 +22,7 @@ import { type FormProps, fieldsIn, type Shown } from '../refused.ts';
 import type { ConsoleVisit } from '../visits.tsx';
 import { Actions } from '../watch/action-pages.tsx';
 
-/** With what the list of accounts has of it. */
+/** With the figures that the list of accounts shows of it. */
 type SummaryProps = AccountProps & { figures: AccountRow | undefined };
 
 export async function showSummary(visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}): Promise<Response> {

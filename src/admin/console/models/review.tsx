@@ -36,7 +36,7 @@ interface ReviewProps {
   /** Where the text can be edited on; the document's editor if left out. */
   back?: string;
   notice?: Notice | undefined;
-  /** More for the form, which the log keeps. */
+  /** Further fields of the form; the audit log keeps them. */
   fields?: Readonly<Record<string, string>>;
   children?: Child;
 }

@@ -97,7 +97,7 @@ function pathOfFact(name: string, text: string): string | undefined {
   return pathOfId(text);
 }
 
-/** A request or a key leads to the account that it is of, an incident to all of them: it may have been deleted since. */
+/** A request or a key links to its account. An incident links to the list, because it may have been deleted. */
 export function pathOfId(id: string): string | undefined {
   if (/^acc_\w+$/.test(id)) return `/accounts/${id}`;
   if (/^batch_\w+$/.test(id)) return `/cards/batches/${id}`;

@@ -1,5 +1,5 @@
-// Tools and their arguments for upstreams that know only JSON objects: arguments that are none are wrapped, and a tool of free
-// text becomes one of a single text. In the answer they are again as the client knows them.
+// Tools and their arguments for upstreams that know only JSON objects: other arguments are wrapped in one, and a tool that takes
+// free text becomes a tool with one string argument. The answer is converted back.
 
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
