@@ -123,6 +123,7 @@ describe('reasoning that no event shows', () => {
     await expectPaidFor('Al');
     // From then on the route is known for it.
     await leaveAtFirstWord('chat', { hidden: THOUGHT }, { model: 'nameless' });
+    expect(await customer.records()).toHaveLength(2);
     const billed = market.vendor.calls.reduce((sum, call) => sum + costOf(call.billed()), 0n);
     expect((await customer.paid()) + sumOf(await customer.losses())).toBeGreaterThanOrEqual((billed * 2n) / 3n);
   });
